@@ -1,0 +1,78 @@
+"""Reading what is common to requests: query parameters, ids, etags."""
+
+from collections.abc import Set
+from uuid import UUID
+
+from rest_framework.request import Request
+
+from cycloud.core.aip.errors import InvalidArgument
+from cycloud.core.aip.rest.parser import check_text
+from cycloud.core.aip.writes import WriteOptions
+
+__all__ = ["check_query", "flag", "query_text", "write_options"]
+
+WRITE_PARAMETERS = frozenset({"validate_only", "request_id", "etag"})
+
+
+def check_query(request: Request, known: Set[str]) -> None:
+    """Refuse a query parameter that the method does not have, is given twice, or is no valid text."""
+    for name, values in request.query_params.lists():
+        if name not in known:
+            raise InvalidArgument.field(
+                name[:80].replace("\0", "\\0"),
+                f"there is no such query parameter here. Those are: {', '.join(sorted(known)) or 'none'}.",
+                "UNKNOWN_PARAMETER",
+            )
+        if len(values) > 1:
+            raise InvalidArgument.field(name, "is given more than once.")
+        check_text(str(values[0]), name)
+
+
+def query_text(request: Request, name: str) -> str:
+    return str(request.query_params.get(name, ""))
+
+
+def flag(request: Request, name: str) -> bool:
+    """Read a boolean query parameter; absent is false."""
+    text = query_text(request, name)
+    if text not in ("", "true", "false"):
+        raise InvalidArgument.field(name, f"must be true or false, not {text[:40]!r}.")
+    return text == "true"
+
+
+def write_options(request: Request, body_etag: object = None) -> WriteOptions:
+    """Read validate_only, request_id and the etag: of the If-Match header, the query or the body."""
+    return WriteOptions(
+        request_id=_uuid(query_text(request, "request_id")),
+        validate_only=flag(request, "validate_only"),
+        etag=_etag(request, body_etag),
+    )
+
+
+def _uuid(text: str) -> UUID | None:
+    if not text:
+        return None
+    try:
+        return UUID(text)
+    except ValueError:
+        raise InvalidArgument.field("request_id", f"{text[:80]!r} is not a UUID.") from None
+
+
+def _etag(request: Request, body_etag: object) -> str:
+    if body_etag is not None and not isinstance(body_etag, str):
+        raise InvalidArgument.field("etag", "must be a text.", "WRONG_TYPE")
+    given = {
+        _quoted(text)
+        for text in (request.headers.get("If-Match"), query_text(request, "etag"), body_etag)
+        if text and text != "*"
+    }
+    if len(given) > 1:
+        raise InvalidArgument.field(
+            "etag", "differs between the If-Match header, the query and the body. Send one."
+        )
+    return given.pop() if given else ""
+
+
+def _quoted(text: str) -> str:
+    text = text.strip().removeprefix("W/")
+    return text if text.startswith('"') else f'"{text}"'

@@ -1,0 +1,11 @@
+"""The collections that IAM serves over REST."""
+
+from typing import Any
+
+from cycloud.core.aip.rest.collection import Collection
+from cycloud.core.iam.api.members import Members
+from cycloud.core.iam.api.projects import Projects
+from cycloud.core.iam.api.service_accounts import ServiceAccounts
+from cycloud.core.iam.api.tokens import Tokens
+
+COLLECTIONS: list[Collection[Any]] = [Projects(), Members(), ServiceAccounts(), Tokens()]

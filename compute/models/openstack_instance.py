@@ -1,0 +1,38 @@
+from django.db import models
+
+from cycloud.core.resources.models import Reconciled
+
+
+class OpenStackInstance(Reconciled):
+    """The server of an instance as it is to exist in one cluster. Made only by controllers.
+
+    Spec: cluster, flavor, run, power, and ``next_cluster``/``next_flavor`` where the declared type differs
+    from the running one (what a preflight looks at). ``footprint``: clusters in which a server may exist.
+    """
+
+    instance = models.OneToOneField(
+        "compute.Instance", models.CASCADE, related_name="provider_instance"
+    )
+    cluster = models.ForeignKey("catalog.OpenStackCluster", models.PROTECT, related_name="+")
+    flavor_id = models.CharField(max_length=255)
+    # the generation of the instance that this spec was written for
+    instance_generation = models.BigIntegerField(default=0)
+    run = models.BigIntegerField(default=1)
+    running = models.BooleanField(default=True)
+    wanted = models.BooleanField(default=True)
+    next_cluster = models.ForeignKey(
+        "catalog.OpenStackCluster", models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    next_flavor_id = models.CharField(max_length=255, blank=True)
+    footprint = models.JSONField(default=list, blank=True)
+    # status
+    server_id = models.CharField(max_length=64, blank=True)
+    server_cluster = models.ForeignKey(
+        "catalog.OpenStackCluster", models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    server_status = models.CharField(max_length=32, blank=True)
+    # the provider's own words about the last fault: operators see it, users a cleaned form
+    fault_text = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.instance} in {self.cluster}"

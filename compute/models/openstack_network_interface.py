@@ -1,0 +1,20 @@
+from django.db import models
+
+from cycloud.core.resources.models import Reconciled
+
+
+class OpenStackNetworkInterface(Reconciled):
+    """The port of a network interface as it is to exist in one cluster. Made only by controllers."""
+
+    network_interface = models.OneToOneField(
+        "networking.NetworkInterface", models.CASCADE, related_name="provider_interface"
+    )
+    cluster = models.ForeignKey("catalog.OpenStackCluster", models.PROTECT, related_name="+")
+    wanted = models.BooleanField(default=True)
+    footprint = models.JSONField(default=list, blank=True)
+    # status
+    port_id = models.CharField(max_length=64, blank=True)
+    port_status = models.CharField(max_length=32, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.network_interface} in {self.cluster}"

@@ -1,0 +1,1 @@
+"""Controllers of compute: load, observe, decide, apply, publish. Every rule is in ``compute.domain``."""

@@ -1,0 +1,1 @@
+"""Test data: one factory per table, with related rows made on the way."""

@@ -1,0 +1,1 @@
+"""End-to-end suites: the portal as real processes against two real OpenStack clouds."""

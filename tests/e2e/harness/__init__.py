@@ -1,0 +1,1 @@
+"""Support for the end-to-end suites: services, portal processes, clouds, storage pool."""

@@ -1,0 +1,118 @@
+# What a developer does with Cycloud. `make` or `make help` lists it.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+# the newest Python that Cycloud supports and this machine has
+PYTHON ?= $(firstword $(foreach v,3.13 3.12 3.11,$(shell command -v python$(v) 2>/dev/null)) python3)
+WORKERS ?= 2
+UP ?=
+PYTEST := $(BIN)/pytest
+CLOUDS ?= a:2025.1 b:2026.2
+CLOUDS_YAML ?= $(HOME)/.cache/cycloud-testbed/run/clouds.yaml
+TEST_SETTINGS := DJANGO_SETTINGS_MODULE=cycloud.settings.test
+PACKAGES := cycloud catalog networking compute
+
+.PHONY: help
+help: ## List these targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# -- running it
+
+.PHONY: up
+up: $(VENV)/.embedded ## Run everything in one process: portal and two simulated clouds (UP="--port 8001")
+	@exec $(BIN)/python manage.py up $(UP)
+
+.PHONY: setup
+setup: $(VENV)/.dev ## Make the virtual environment with all development tools
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
+	  echo "Cycloud needs Python 3.11, 3.12 or 3.13; $(PYTHON) is $$($(PYTHON) -V 2>&1). Set PYTHON=/path/to/one."; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) -V)"
+	@$(PYTHON) -m venv $(VENV) || { echo "On Debian: apt-get install -y python3-venv"; exit 1; }
+	@touch $@
+
+$(VENV)/.embedded: requirements/embedded.txt | $(VENV)/.python
+	@echo "Installing what the embedded portal needs into $(VENV)"
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt | $(VENV)/.python
+	@echo "Installing portal, tests and tools into $(VENV)"
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r $<
+	@touch $@ $(VENV)/.embedded
+
+# -- tests
+
+.PHONY: packages
+packages:
+	@missing=""; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing postgresql"; \
+	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	[ -z "$$missing" ] || { echo "The tests need packages that this machine lacks. As root: apt-get install -y$$missing"; exit 1; }
+
+.PHONY: test
+test: setup packages ## Run the fast suites, with coverage (no cloud, no network)
+	$(PYTEST) -n $(WORKERS) --cov --cov-report=term:skip-covered $(ARGS)
+
+.PHONY: cover
+cover: setup packages ## As test, and fail under 95 % of branches overall or 100 % of domain/
+	$(PYTEST) -n $(WORKERS) --cov --cov-report=term-missing:skip-covered --cov-fail-under=95 $(ARGS)
+	$(BIN)/coverage report --include='*/domain/*' --fail-under=100
+
+.PHONY: e2e
+e2e: setup packages ## Run the suites for real clouds (after testbed-up)
+	CYCLOUD_REAL_CLOUDS=1 OS_CLIENT_CONFIG_FILE=$(CLOUDS_YAML) $(PYTEST) tests/contracts tests/e2e -m "real or not real" -p no:cacheprovider $(ARGS)
+
+.PHONY: testbed-up
+testbed-up: ## Start two real OpenStack clouds over one Ceph (builds them at first)
+	tests/e2e/testbed/up.sh $(CLOUDS)
+
+.PHONY: testbed-down
+testbed-down: ## Stop them; what was built is kept
+	tests/e2e/testbed/down.sh
+
+.PHONY: bench
+bench: setup ## Print the figures of docs/benchmarks.md (real clouds for some of them)
+	OS_CLIENT_CONFIG_FILE=$(CLOUDS_YAML) $(BIN)/python -m tests.load $(ARGS)
+
+# -- checks
+
+.PHONY: check
+check: format-check lint types contracts migrations test ## All that a change must pass
+
+.PHONY: fmt
+fmt: setup ## Format the code and mend what the linter can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+.PHONY: format-check
+format-check: setup
+	$(BIN)/ruff format --check .
+
+.PHONY: lint
+lint: setup ## ruff
+	$(BIN)/ruff check .
+
+.PHONY: types
+types: setup ## mypy, strict
+	$(BIN)/mypy $(PACKAGES) tests
+
+.PHONY: contracts
+contracts: setup ## Which way imports may go (import-linter)
+	$(BIN)/lint-imports --no-cache
+
+.PHONY: migrations
+migrations: setup ## Whether the migrations say what the models say
+	$(TEST_SETTINGS) $(BIN)/python manage.py makemigrations --check --dry-run
+
+.PHONY: lock
+lock: $(VENV)/.python ## Make requirements/*.txt anew from requirements/*.in
+	@command -v uv >/dev/null || { echo "This needs uv: $(BIN)/python -m pip install uv, and its folder in PATH"; exit 1; }
+	for name in base embedded production test dev; do \
+	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	    --custom-compile-command "make lock" requirements/$$name.in -o requirements/$$name.txt || exit 1; \
+	done

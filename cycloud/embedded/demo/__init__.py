@@ -1,0 +1,1 @@
+"""The tour's story, told on a running portal over REST: ``manage.py demo``."""

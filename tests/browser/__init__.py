@@ -1,0 +1,1 @@
+"""The console and the admin in a real browser, with the portal in a process of its own."""

@@ -1,0 +1,105 @@
+"""What the browser tests find: people, a project, and resources in every state that a page shows."""
+
+from typing import Any
+
+from compute.services.instance_power import stop_instance
+from compute.services.instances import InstanceUpdate, update_instance
+from compute.services.volumes import delete_volume
+from cycloud.core.aip.operations import end_operations
+from cycloud.core.clock import now
+from cycloud.core.conditions import READY, UP_TO_DATE, Condition, Status
+from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.models import Project
+from cycloud.core.resources.models import ProjectResource
+from tests.factories.compute import World, make_world
+from tests.factories.iam import MembershipFactory, OperatorFactory, ProjectFactory, UserFactory
+
+PASSWORD = "a long test password"
+
+
+def fill() -> None:
+    """Make it, once per database."""
+    if Project.objects.exists():
+        return
+    world = make_world()
+    world.project.resource_id = "demo"
+    world.project.display_name = "Web shop, test stage"
+    world.project.save()
+    editor = UserFactory.create(username="ann")
+    viewer = UserFactory.create(username="vera")
+    OperatorFactory.create(username="olga")
+    MembershipFactory.create(user=editor, project=world.project, role="editor")
+    MembershipFactory.create(user=viewer, project=world.project, role="viewer")
+    second = ProjectFactory.create(resource_id="analytics", display_name="Nightly reports")
+    MembershipFactory.create(user=editor, project=second, role="admin")
+    _resources(world, Actor("users/ann", roles={"demo": Role.EDITOR}))
+
+
+def _resources(world: World, ann: Actor) -> None:
+    running = world.instance(
+        resource_id="web-1",
+        volumes=2,
+        display_name="Front end",
+        labels={"app": "shop", "tier": "web"},
+        ssh_public_keys=[
+            "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHUJK0123456789abcdefghijklmnopqrstuv ann@laptop"
+        ],
+    )
+    settle(running, "Updated", state="RUNNING")
+    for attachment in running.volume_attachments.all():
+        settle(attachment.volume, "VolumeBindingReady")
+    waiting = world.instance(resource_id="api-1", display_name="Interface for partners")
+    settle(waiting, "Updated", state="RUNNING")
+    update_instance(
+        actor=ann,
+        project_id="demo",
+        instance_id="api-1",
+        changes=InstanceUpdate(instance_type=world.new_small.resource_id),
+    )
+    waiting.refresh_from_db()
+    restart = Condition(
+        UP_TO_DATE,
+        Status.FALSE,
+        "RestartRequired",
+        f"It runs as {world.small.resource_id}; {world.new_small.resource_id} is taken at the next start.",
+        waiting.generation,
+    )
+    settle(waiting, "Updated", state="RUNNING", more=[restart])
+    stopped = world.instance(resource_id="batch-1", volumes=2)
+    stop_instance(actor=ann, project_id="demo", instance_id="batch-1")
+    stopped.refresh_from_db()
+    settle(stopped, "Stopped", state="STOPPED")
+    world.instance(resource_id="web-2", display_name="Front end, being made")
+    failed = world.instance(resource_id="cache-1")
+    failed.publish(
+        [
+            Condition(
+                READY,
+                Status.FALSE,
+                "QuotaExceeded",
+                "The platform has no quota left for 2 more vCPUs. Ask your platform team to raise it, or stop "
+                "another instance.",
+                failed.generation,
+                terminal=True,
+            )
+        ],
+        now(),
+        state="ERROR",
+    )
+    data = world.volume(resource_id="data-1", display_name="Customer files", size_gib=120)
+    settle(data, "VolumeBindingReady")
+    old = world.volume(resource_id="old-logs")
+    settle(old, "VolumeBindingReady")
+    delete_volume(actor=ann, project_id="demo", volume_id="old-logs")
+    old.refresh_from_db()
+    settle(old, "VolumeBindingReady")
+    settle(world.network_interface(resource_id="front-address"), "Available")
+
+
+def settle(
+    row: ProjectResource, reason: str, more: list[Condition] | None = None, **fields: Any
+) -> None:
+    """Let a resource be Ready, as its controller would."""
+    ready = Condition(READY, Status.TRUE, reason, "", row.generation)
+    row.publish([ready, *(more or [])], now(), **fields)
+    end_operations(row.uid, row.generation, row.condition_list())

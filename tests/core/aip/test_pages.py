@@ -1,0 +1,83 @@
+from collections.abc import Iterator
+
+import pytest
+from django.core import signing
+
+from cycloud.core.aip.errors import InvalidArgument
+from cycloud.core.aip.pages import page_of, page_size_of
+from networking.models import VPC
+from tests.factories.iam import ProjectFactory
+from tests.factories.networking import VpcFactory
+
+ORDER = ("create_time", "uid")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("", 50), ("0", 50), ("1", 1), ("1000", 1000), ("5000", 1000)]
+)
+def test_a_page_has_a_bounded_size(text: str, size: int) -> None:
+    assert page_size_of(text) == size
+
+
+@pytest.mark.parametrize("text", ["-1", "many", "1.5", "9" * 5000])
+def test_a_wrong_size_is_refused(text: str) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        page_size_of(text)
+    assert caught.value.violations[0].field == "page_size"
+
+
+def pages(order: tuple[str, ...] = ORDER, scope: str = "p") -> Iterator[list[str]]:
+    token = ""
+    while True:
+        page = page_of(VPC.objects.all(), order=order, scope=[scope], size=3, token=token)
+        yield [row.resource_id for row in page.items]
+        token = page.next_page_token
+        if not token:
+            return
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "order", [ORDER, ("-create_time", "-uid"), ("display_name", "-resource_id", "uid"), ("uid",)]
+)
+def test_rows_that_come_and_go_leave_no_gap_and_no_double(order: tuple[str, ...]) -> None:
+    project = ProjectFactory.create()
+    VpcFactory.create_batch(10, project=project, display_name="same")
+    before = set(VPC.objects.values_list("resource_id", flat=True))
+    seen: list[str] = []
+    for number, page in enumerate(pages(order)):
+        seen += page
+        # one row is added at each step, and one that was shown goes
+        VpcFactory.create(project=project, resource_id=f"new-{number}", display_name="same")
+        VPC.objects.filter(resource_id=page[0]).delete()
+        if number > 20:
+            break
+    assert len(seen) == len(set(seen))
+    assert before <= set(seen)
+
+
+@pytest.mark.django_db
+def test_the_last_full_page_has_no_token() -> None:
+    VpcFactory.create_batch(6, project=ProjectFactory.create())
+    assert [len(page) for page in pages()] == [3, 3]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("change", ["scope", "order", "cut", "garbage", "other salt"])
+def test_a_token_of_another_list_is_refused(change: str) -> None:
+    VpcFactory.create_batch(6, project=ProjectFactory.create())
+    token = page_of(VPC.objects.all(), order=ORDER, scope=["p"], size=3, token="").next_page_token
+    wrong = {
+        "cut": token[:-1],
+        "garbage": "x",
+        "other salt": signing.dumps(["0", 1, 2], salt="other"),
+    }.get(change, token)
+    with pytest.raises(InvalidArgument) as caught:
+        page_of(
+            VPC.objects.all(),
+            order=("-create_time", "uid") if change == "order" else ORDER,
+            scope=["q"] if change == "scope" else ["p"],
+            size=3,
+            token=wrong,
+        )
+    assert caught.value.violations[0].field == "page_token"

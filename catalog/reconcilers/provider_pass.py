@@ -37,7 +37,9 @@ def provider_pass(work: Work) -> Iterator[None]:
 def client_of(cluster: OpenStackCluster) -> ClusterClient:
     """Return the client of a cluster, with its stored credentials."""
     return client_for(
-        cluster_access(cluster), timeout_seconds=settings.CYCLOUD_PROVIDER_TIMEOUT_SECONDS
+        cluster_access(cluster),
+        timeout_seconds=settings.CYCLOUD_PROVIDER_TIMEOUT_SECONDS,
+        calls_per_second=settings.CYCLOUD_CLUSTER_CALLS_PER_SECOND,
     )
 
 
@@ -58,7 +60,7 @@ def timed(outcome: Outcome) -> Outcome:
 
 def outcome_of_fault(fault: ProviderFault) -> Outcome:
     """Return how a pass ends whose write failed. Never terminal: an operator may mend it in the cluster."""
-    if fault.kind is FaultKind.RATE_LIMITED:
+    if fault.retry_after is not None:
         return Transient(str(fault), retry_after=fault.retry_after)
     if fault.kind in (FaultKind.QUOTA_EXCEEDED, FaultKind.INVALID, FaultKind.FORBIDDEN):
         return Transient(str(fault), retry_after=_QUOTA_RETRY_SECONDS)

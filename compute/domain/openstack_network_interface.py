@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from cycloud.core.reconcile.plans import (
     AGAIN,
+    HELD,
     POLL,
     Done,
     Plan,
@@ -95,7 +96,7 @@ def _release(leaving: list[tuple[str, PortSeen]], free: frozenset[str]) -> Plan[
     condition = not_ready("Releasing", "The address is being released where it was used before.")
     deletable = [(c, p) for c, p in leaving if not p.device_id or p.id in free]
     actions = tuple(DeletePort(c, p.id) for c, p in deletable)
-    return Plan((condition,), AGAIN if len(deletable) == len(leaving) else POLL, actions)
+    return Plan((condition,), AGAIN if len(deletable) == len(leaving) else HELD, actions)
 
 
 def _tend(desired: Desired, ports: tuple[PortSeen, ...]) -> Plan[Action]:

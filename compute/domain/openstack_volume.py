@@ -34,6 +34,7 @@ from cycloud.core.conditions import Condition
 from cycloud.core.reconcile.plans import (
     AGAIN,
     BLOCKED_RECHECK_SECONDS,
+    HELD,
     POLL,
     Done,
     Plan,
@@ -246,7 +247,8 @@ def _release(
     """The volume is to leave this cluster."""
     if volume.attachments or volume.status != "available":
         condition = not_ready("VolumeBindingNotReady", "The volume is still attached.")
-        return Plan((condition,), POLL, actions + _free(cluster, observed.orphans))
+        outcome = POLL if observed.orphans or not volume.attachments else HELD
+        return Plan((condition,), outcome, actions + _free(cluster, observed.orphans))
     if not desired.movable:
         condition = not_ready(
             "MoveBlocked",

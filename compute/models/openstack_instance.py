@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.db import models
 
 from cycloud.core.resources.models import Reconciled
@@ -36,3 +38,13 @@ class OpenStackInstance(Reconciled):
 
     def __str__(self) -> str:
         return f"{self.instance} in {self.cluster}"
+
+    @classmethod
+    def in_cluster(cls, cluster: Any) -> models.QuerySet["OpenStackInstance"]:
+        """Return the rows that mean something of ours in the cluster, or may: the footprint counts."""
+        named = (
+            models.Q(cluster=cluster)
+            | models.Q(server_cluster=cluster)
+            | models.Q(next_cluster=cluster)
+        )
+        return cls._default_manager.filter(named | models.Q(footprint__icontains=str(cluster.uid)))

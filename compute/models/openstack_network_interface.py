@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.db import models
 
 from cycloud.core.resources.models import Reconciled
@@ -18,3 +20,9 @@ class OpenStackNetworkInterface(Reconciled):
 
     def __str__(self) -> str:
         return f"{self.network_interface} in {self.cluster}"
+
+    @classmethod
+    def in_cluster(cls, cluster: Any) -> models.QuerySet["OpenStackNetworkInterface"]:
+        """Return the rows that mean something of ours in the cluster, or may: the footprint counts."""
+        named = models.Q(cluster=cluster)
+        return cls._default_manager.filter(named | models.Q(footprint__icontains=str(cluster.uid)))

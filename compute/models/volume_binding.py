@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.db import models
 
 from cycloud.core.resources.models import Reconciled
@@ -30,3 +32,9 @@ class VolumeBinding(Reconciled):
 
     def __str__(self) -> str:
         return f"{self.volume_name} ({self.backend_reference or 'no data yet'})"
+
+    @classmethod
+    def in_cluster(cls, cluster: Any) -> models.QuerySet["VolumeBinding"]:
+        """Return the rows that mean something of ours in the cluster, or may: the footprint counts."""
+        named = models.Q(cluster=cluster)
+        return cls._default_manager.filter(named | models.Q(footprint__icontains=str(cluster.uid)))

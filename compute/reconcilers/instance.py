@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import F
+
 from catalog.selectors.placements import InstancePlacement, instance_placement
 from compute.domain.instance import ProviderView, conditions_of, state_of
 from compute.models import (
@@ -11,6 +13,7 @@ from compute.models import (
     OpenStackInstance,
     OpenStackNetworkInterface,
     OpenStackVolume,
+    Volume,
 )
 from compute.reconcilers.wakeups import (
     wake_openstack_instance,
@@ -223,6 +226,7 @@ def _remove(instance: Instance) -> None:
         a.network_interface
         for a in instance.network_attachments.select_related("network_interface__project")
     ]
+    Volume.objects.filter(attachment__instance=instance).update(revision=F("revision") + 1)
     instance.delete()
     for binding in freed:
         wake_volume(binding)

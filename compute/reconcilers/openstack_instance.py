@@ -32,6 +32,10 @@ from cycloud.openstack.observations import PortSeen, ServerSeen
 
 __all__ = ["OpenStackInstanceController"]
 
+_WAITING_FOR_PARTS = frozenset(
+    {"RootVolumeIsNotReady", "VolumeAttachmentsAreNotReady", "NetworkInterfaceAttachmentFailed"}
+)
+
 
 class OpenStackInstanceController:
     """Key: uid of the OpenStackInstance."""
@@ -127,6 +131,16 @@ def _publish(
     with work.publishing():
         if row.publish(stamped, now(), **status):
             wake_instance(row.instance)
-        if ready.reason in ("VolumeAttachmentsAreNotReady", "NetworkInterfaceAttachmentFailed"):
-            for port in state.provider_ports:
-                wake_openstack_network_interface(port, Lane.EVENT)
+        if ready.reason in _WAITING_FOR_PARTS:
+            _wake_parts(state)
+
+
+def _wake_parts(state: ServerPass) -> None:
+    """What the server waits for may itself have waited for the server to be gone."""
+    wanted = {p.name for p in (*state.desired.volumes, *state.desired.ports) if not p.ready}
+    for volume in state.provider_volumes:
+        if volume.binding.volume_name.rsplit("/", 1)[-1] in wanted:
+            wake_openstack_volume(volume)
+    for port in state.provider_ports:
+        if port.network_interface.resource_id in wanted:
+            wake_openstack_network_interface(port)

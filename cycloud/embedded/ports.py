@@ -19,6 +19,8 @@ def take_port(host: str, port: int, option: str) -> socket.socket:
     taken = socket.socket(family, socket.SOCK_STREAM)
     # a port that only waits for its last packets is free
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # accepted sockets inherit it: small answers do not wait for a delayed acknowledgement
+    taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         taken.bind((host, port))
         taken.listen(128)

@@ -144,10 +144,14 @@ _limits: dict[str, ClusterLimits] = {}
 _registry_lock = threading.Lock()
 
 
-def limits_of(key: str) -> ClusterLimits:
-    """Return the limits of the cluster ``key``, made at the first call."""
+def limits_of(key: str, calls_per_second: float = 50.0) -> ClusterLimits:
+    """Return the limits of the cluster ``key``, made at the first call; two seconds' worth may come at once."""
     with _registry_lock:
-        return _limits.setdefault(key, ClusterLimits())
+        known = _limits.get(key)
+        if known is None:
+            burst = max(1, round(2 * calls_per_second))
+            known = _limits[key] = ClusterLimits(calls_per_second, burst)
+        return known
 
 
 def set_limits(key: str, limits: ClusterLimits) -> None:

@@ -24,6 +24,7 @@ from cycloud.openstack.volumes import VolumeCalls
 
 CONNECT_SECONDS = 5.0
 DEFAULT_TIMEOUT_SECONDS = 30.0
+DEFAULT_CALLS_PER_SECOND = 50.0
 
 # what we speak: tags at create need 2.52, an extend in use 3.42, attachments 3.27
 COMPUTE_MICROVERSION = (2, 90)
@@ -64,18 +65,21 @@ _lock = threading.Lock()
 
 
 def client_for(
-    access: ClusterAccess, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    access: ClusterAccess,
+    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+    calls_per_second: float = DEFAULT_CALLS_PER_SECOND,
 ) -> ClusterClient:
     """Return the client of a cluster; makes no request. A new revision replaces the old client.
 
     :param timeout_seconds: how long to wait for an answer; connecting has at most 5 seconds.
+    :param calls_per_second: what all clients of the cluster in this process may make together.
     :raises ProviderFault: INVALID where the credentials or the microversion limits cannot be used.
     """
     with _lock:
         known = _clients.get(access.key)
         if known is not None and known[0] >= access.revision:
             return known[1]
-        client = _connect(access, timeout_seconds)
+        client = _connect(access, timeout_seconds, calls_per_second)
         _clients[access.key] = (access.revision, client)
     if known is not None:
         known[1].close()
@@ -92,7 +96,9 @@ def forget_clients() -> None:
     forget_limits()
 
 
-def _connect(access: ClusterAccess, timeout_seconds: float) -> OpenStackClient:
+def _connect(
+    access: ClusterAccess, timeout_seconds: float, calls_per_second: float
+) -> OpenStackClient:
     microversions = {
         NOVA: _microversion(
             "compute", COMPUTE_MICROVERSION, COMPUTE_MINIMUM, access.compute_microversion
@@ -119,7 +125,7 @@ def _connect(access: ClusterAccess, timeout_seconds: float) -> OpenStackClient:
     connection = ClusterConnection(
         key=access.key,
         session=session,
-        limits=limits_of(access.key),
+        limits=limits_of(access.key, calls_per_second),
         interface=str(config.get_interface("compute") or "public"),
         region_name=access.region_name or config.get_region_name("compute") or None,
         microversions=microversions,

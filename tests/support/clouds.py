@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from catalog.models import OpenStackCluster
-from catalog.selectors.clusters import get_cluster
+from catalog.selectors.clusters import get_cluster, list_clusters
 from compute.models import Instance, Volume, VolumeBinding
 from compute.services.instance_input import InlineNetworkInterface, InlineVolume, InstanceInput
 from compute.services.instances import create_instance
 from cycloud.core.iam.actor import Actor, Role, system_actor
 from cycloud.core.iam.models import Project
 from cycloud.embedded.seed_catalog import IMAGE, VOLUME_TYPE, ZONE, seed_catalog
+from cycloud.openstack.limits import ClusterLimits, set_limits
 from cycloud.openstack.sessions import forget_clients
 from cycloud.simulator.cloud import Cloud
 from cycloud.simulator.server import SimulatorServer
@@ -95,6 +96,9 @@ def simulated_clouds(clock: Clock) -> Iterator[Clouds]:
         operator = system_actor("test")
         for _ in seed_catalog(operator, site, server.auth_url):
             pass
+        for cluster in list_clusters():
+            limits = ClusterLimits(calls_per_second=1e6, burst=10**6, clock=clock.timestamp)
+            set_limits(str(cluster.uid), limits)
         Project.objects.create(resource_id=PROJECT)
         create_vpc(actor=operator, project_id=PROJECT, data=VpcInput(), vpc_id="main")
         create_subnet(

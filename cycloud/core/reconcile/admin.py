@@ -7,9 +7,9 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils.timesince import timesince, timeuntil
 
-from cycloud.core.admin.actions import perform
+from cycloud.core.admin.actions import go_to, perform
 from cycloud.core.admin.base import ReadOnlyModelAdmin
-from cycloud.core.admin.typed import column, page_action
+from cycloud.core.admin.typed import column, confirmed_action
 from cycloud.core.clock import now
 from cycloud.core.iam.access import audit
 from cycloud.core.iam.actor import Actor
@@ -53,24 +53,29 @@ class DueRowAdmin(ReadOnlyModelAdmin):
             return "when asked"
         time = now()
         if obj.due <= time:
-            return f"for {timesince(obj.due, time, depth=1)}"
+            return f"since {timesince(obj.due, time, depth=1)}"
         return f"in {timeuntil(obj.due, time, depth=1)}"
 
     @column("Last outcome", label=_LABELS, ordering="last_outcome")
     def outcome(self, obj: DueRow) -> str:
         return obj.last_outcome or "None yet"
 
-    @column("At work", boolean=True)
-    def leased(self, obj: DueRow) -> bool:
-        return obj.lease_expires is not None and obj.lease_expires > now()
+    @column("At work", label={"At work": "info"})
+    def leased(self, obj: DueRow) -> str:
+        return "At work" if obj.lease_expires is not None and obj.lease_expires > now() else ""
 
     @admin.action(description="Reconcile now")
     def reconcile_now(self, request: HttpRequest, queryset: Any) -> None:
         perform(self, request, queryset, _reconcile, "Asked for a reconcile")
 
-    @page_action("Reconcile now", "sync")
-    def reconcile_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+    @confirmed_action(
+        "Reconcile now",
+        "sync",
+        question="Reconcile it now?",
+        explanation="The controller looks at it afresh; what is as wanted stays as it is.",
+    )
+    def reconcile_this(self, request: HttpRequest, form: Any, object_id: str) -> HttpResponse:
         perform(
             self, request, DueRow.objects.filter(pk=object_id), _reconcile, "Asked for a reconcile"
         )
-        return HttpResponse(status=302, headers={"Location": self.change_url(object_id)})
+        return go_to(self.change_url(object_id))

@@ -12,6 +12,8 @@ A = TypeVar("A")
 POLL = Wait(-1.0, "the provider is at work")
 # act, then look at once
 AGAIN = Wait(0.0, "acted")
+# another controller must let go first; it wakes this one when it has
+HELD = Wait(5.0, "held by a server")
 BLOCKED_RECHECK_SECONDS = 15.0
 
 
@@ -43,6 +45,7 @@ def unreachable(what: str) -> tuple[Condition, Transient]:
 __all__ = [
     "AGAIN",
     "BLOCKED_RECHECK_SECONDS",
+    "HELD",
     "POLL",
     "Done",
     "Plan",

@@ -101,7 +101,8 @@ def test_a_volume_is_attached_or_deleted_but_never_both(world: World) -> None:
     assert attached is (volume.delete_time is None)
 
 
-def test_one_request_sent_twice_makes_one_instance(world: World) -> None:
+@pytest.mark.parametrize("instance_id", ["", "web"])
+def test_one_request_sent_twice_makes_one_instance(world: World, instance_id: str) -> None:
     options = WriteOptions(request_id=uuid4())
     made: list[Written[Instance]] = []
 
@@ -110,6 +111,7 @@ def test_one_request_sent_twice_makes_one_instance(world: World) -> None:
             create_instance(
                 actor=world.actor(),
                 project_id=world.project.resource_id,
+                instance_id=instance_id,
                 data=instance_input(world),
                 options=options,
             )

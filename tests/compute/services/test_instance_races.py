@@ -26,7 +26,7 @@ def run_suite(database: dict[str, str]) -> None:
         timeout=240,
     )
     assert result.returncode == 0, result.stdout[-6000:] + result.stderr[-2000:]
-    assert "10 passed" in result.stdout
+    assert "11 passed" in result.stdout
 
 
 def test_races_on_sqlite(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Claiming due rows, holding them, and giving them back with an outcome."""
 
+import itertools
 import random
 import uuid
 from collections.abc import Iterator
@@ -19,7 +20,12 @@ from cycloud.core.reconcile.queue import wake
 
 __all__ = ["LeaseLost", "Work", "claim_next", "give_back"]
 
-_CANDIDATES = 4
+# how many projects' first rows are looked at for one claim, and how many rows of each
+_CANDIDATES = 64
+_PER_PROJECT = 2
+# when each project had its last turn in this process; only fairness hangs on it, so it may be forgotten
+_turns: dict[tuple[str, str], int] = {}
+_clock_of_turns = itertools.count(1)
 _BACKOFF_BASE = 1.0
 _BACKOFF_CAP = 30.0
 # a wait up to this long gets a delayed message; a longer one is found by the sweep
@@ -85,18 +91,25 @@ def claim_next(queue: str) -> Work | None:
     """
     time = now()
     free = Q(lease_expires__isnull=True) | Q(lease_expires__lte=time)
-    candidates = (
+    firsts = (
         DueRow.objects.filter(free, queue=queue, due__lte=time)
         .annotate(
             turn=Window(
-                RowNumber(), partition_by=[F("lane"), F("project")], order_by=F("due").asc()
+                RowNumber(), partition_by=[F("lane"), F("project")], order_by=[F("due"), F("id")]
             )
         )
+        .filter(turn__lte=_PER_PROJECT)
         .order_by("lane", "turn", "due", "id")
-        .values_list("id", flat=True)[:_CANDIDATES]
+        .values_list("lane", "turn", "project", "due", "id")[:_CANDIDATES]
     )
+    candidates = [
+        (row_id, project)
+        for lane, turn, project, due, row_id in sorted(
+            firsts, key=lambda r: (r[0], r[1], _turns.get((queue, r[2]), 0), r[3], r[4])
+        )
+    ]
     expires = time + timedelta(seconds=settings.CYCLOUD_LEASE_SECONDS)
-    for row_id in candidates:
+    for row_id, project in candidates:
         token = uuid.uuid4()
         taken = DueRow.objects.filter(free, id=row_id, due__lte=time).update(
             lease_token=token, lease_expires=expires
@@ -105,6 +118,7 @@ def claim_next(queue: str) -> Work | None:
             continue
         row = DueRow.objects.filter(id=row_id, lease_token=token).first()
         if row is not None:
+            _turns[queue, project] = next(_clock_of_turns)
             return Work(row.id, row.controller, row.key, token, row.sequence, row.attempts, expires)
     return None
 

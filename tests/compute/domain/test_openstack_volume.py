@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from compute.domain.openstack_volume import decide
 from compute.domain.openstack_volume_state import (
+    Action,
     AdoptVolume,
     CreateVolume,
     DeleteVolume,
@@ -26,8 +27,8 @@ from compute.domain.openstack_volume_state import (
     SetImageMetadata,
     UnmanageVolume,
 )
-from cycloud.core.reconcile.plans import Plan
 from cycloud.core.reconcile.outcomes import Done, Transient
+from cycloud.core.reconcile.plans import Plan
 from cycloud.openstack.observations import UID_KEY, AttachmentSeen, VolumeSeen
 
 UID = "7d1f"
@@ -322,7 +323,7 @@ class Model:
         listed = next(
             (r for r in self.desired.references if r in self.storage and r not in owned), ""
         )
-        return Observed({c: v for c, v in volumes.items()}, snapshots=0, listed=listed)
+        return Observed(volumes, snapshots=0, listed=listed)
 
     def apply(self, action: object) -> None:
         d = self.desired
@@ -371,7 +372,7 @@ class Model:
             case _:
                 raise AssertionError(action)
 
-    def settle(self, stop_after: int | None = None) -> Plan[object]:
+    def settle(self, stop_after: int | None = None) -> Plan[Action]:
         for step in range(40):
             plan = decide(self.desired, self.observe())
             if stop_after is not None and step >= stop_after:

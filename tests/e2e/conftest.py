@@ -2,20 +2,45 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.e2e.harness import clouds as real
 from tests.e2e.harness import testbed
+from tests.e2e.harness.machine import Machine
 from tests.e2e.harness.portal import Portal
 from tests.e2e.harness.rest import Rest
 from tests.e2e.harness.seed import CloudFacts, Facts
 from tests.e2e.harness.services import broker_vhost, postgres_server
 
 # of the volume type whose data is purged soon; long enough to undelete on a slow machine
-SHORT_RETENTION_SECONDS = 45
+SHORT_RETENTION_SECONDS = 40
+# of one test with its fixtures: real clouds take their time
+TEST_SECONDS = 400
+# short, so that the suites need not wait for what an operator waits for
+PORTAL_ENV = {
+    "CYCLOUD_LEASE_SECONDS": "20",
+    "CYCLOUD_RESYNC_SECONDS": "15",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(TEST_SECONDS))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
+    """Show the ends of the portal's logs with a failure."""
+    report = (yield).get_result()
+    portal = getattr(item, "funcargs", {}).get("portal")
+    if report.failed and portal is not None:
+        report.sections.append(("the portal's logs", portal.tails()))
 
 
 @pytest.fixture(scope="session")
@@ -63,7 +88,7 @@ def portal(clouds: dict[str, real.RealCloud], folder: Path) -> Iterator[Portal]:
     """The portal's processes, over a database and a vhost of their own."""
     with (
         postgres_server(folder) as database_url,
-        Portal(folder, database_url, broker_vhost()) as portal,
+        Portal(folder, database_url, broker_vhost(), extra_env=PORTAL_ENV) as portal,
     ):
         yield portal
 
@@ -96,3 +121,29 @@ def operator(portal: Portal, tokens: dict[str, str]) -> Iterator[Rest]:
 def before(clouds: dict[str, real.RealCloud]) -> real.Snapshot:
     """What is in the clouds and the pool before the test, for ``leftovers``."""
     return real.snapshot(clouds)
+
+
+Machines = Callable[[str], Machine]
+
+
+@pytest.fixture(scope="session")
+def addresses() -> Iterator[str]:
+    """Addresses of the suites' subnet, each given once."""
+    return (f"10.0.1.{number}" for number in range(20, 250))
+
+
+@pytest.fixture(scope="module")
+def machines(
+    portal: Portal, user: Rest, clouds: dict[str, real.RealCloud], addresses: Iterator[str]
+) -> Iterator[Machines]:
+    """Make instances of given ids (nothing is asked of the portal yet); all are removed at the end."""
+    made: list[Machine] = []
+
+    def make(id_: str) -> Machine:
+        made.append(Machine(user, clouds, id_, next(addresses)))
+        return made[-1]
+
+    yield make
+    for machine in made:
+        if machine.uids:
+            machine.remove()

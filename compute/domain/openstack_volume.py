@@ -128,7 +128,10 @@ def _waiting(desired: Desired, status: str) -> Condition:
 
 def _everywhere_seen(desired: Desired, observed: Observed) -> bool | None:
     """True: all clusters that could hold it answered; False: some were not asked; None: some did not answer."""
-    candidates = desired.shared | desired.footprint | {desired.target}
+    candidates = desired.footprint | {desired.target}
+    if desired.created:
+        # an operator may have managed it by hand into any cluster over the storage
+        candidates |= desired.shared
     if any(c not in observed.volumes for c in candidates):
         return False
     return None if any(observed.volumes[c] is None for c in candidates) else True
@@ -179,7 +182,7 @@ def _several(desired: Desired, records: list[Record]) -> Plan[Action]:
         condition = not_ready("VolumeBindingNotReady", "The volume is being made.")
         return Plan((condition,), POLL, extra)
     condition = not_ready(
-        "ProviderError",
+        "DataFoundTwice",
         "The storage shows this volume twice. Nothing is changed; your platform team has been alarmed.",
         terminal=True,
     )

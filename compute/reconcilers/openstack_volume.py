@@ -23,6 +23,7 @@ from compute.reconcilers.wakeups import wake_instance, wake_openstack_instance, 
 from compute.selectors.provider_rows import instance_of_volume
 from cycloud.core.clock import now
 from cycloud.core.conditions import Condition
+from cycloud.core.iam.alarms import raise_alarm
 from cycloud.core.reconcile.leases import Work
 from cycloud.core.reconcile.outcomes import Done, Outcome, Wait
 from cycloud.openstack.client import ClusterClient
@@ -30,6 +31,9 @@ from cycloud.openstack.faults import ProviderFault
 from cycloud.openstack.observations import VolumeSeen
 
 __all__ = ["OpenStackVolumeController"]
+
+# conditions that a person must look into at once
+ALARMS = frozenset({"DataNotFound", "DataFoundTwice"})
 
 
 @dataclass
@@ -228,7 +232,15 @@ def _publish(work: Work, state: VolumeState, observed: Observed, condition: Cond
             "blockers": list(blockers_of(seen, observed.snapshots)),
         }
     with work.publishing():
+        before = row.ready
         changed = row.publish([condition], now(), **status)
+        if condition.reason in ALARMS and (before is None or before.reason != condition.reason):
+            raise_alarm(
+                OpenStackVolumeController.name,
+                binding.volume_name,
+                condition.reason,
+                condition.message,
+            )
         binding.publish([replace(condition, observed_generation=binding.generation)], now())
         if not changed:
             return

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cycloud.settings.base import *
-from cycloud.settings.base import BASE_DIR, env
+from cycloud.settings.base import BASE_DIR, INSTALLED_APPS, env
 from cycloud.settings.secrets import stored_secrets
 
 DATA_DIR = Path(env.str("CYCLOUD_DATA_DIR", str(BASE_DIR / "var")))
@@ -27,12 +27,14 @@ DATABASES = {
     }
 }
 
+INSTALLED_APPS = [*INSTALLED_APPS, "cycloud.embedded"]
+
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 
 _broker = DATA_DIR / "broker"
 for _folder in ("queue", "control"):
     (_broker / _folder).mkdir(parents=True, exist_ok=True)
-CELERY_BROKER_URL = "filesystem://"
+CELERY_BROKER_URL = "filesystem://localhost"
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "data_folder_in": str(_broker / "queue"),
     "data_folder_out": str(_broker / "queue"),

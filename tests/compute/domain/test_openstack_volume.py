@@ -76,9 +76,23 @@ ATTACHED = volume(status="in-use", attachments=(AttachmentSeen("att", "s1"),))
         pytest.param(
             wanted(),
             Observed({"a": (), "b": None}),
+            [CreateVolume("a")],
+            "VolumeBindingNotReady",
+            id="a cluster that never had it does not hold up a new volume",
+        ),
+        pytest.param(
+            wanted(footprint=frozenset({"b"})),
+            Observed({"a": (), "b": None}),
             [],
             "ProviderUnreachable",
-            id="unknown elsewhere never creates",
+            id="one that may have it does",
+        ),
+        pytest.param(
+            held(),
+            Observed({"a": (), "b": None}, listed="volume-v1"),
+            [],
+            "ProviderUnreachable",
+            id="bytes are not taken in while a cluster could show them",
         ),
         pytest.param(
             wanted(cannot_create="no image here"),
@@ -280,7 +294,7 @@ ATTACHED = volume(status="in-use", attachments=(AttachmentSeen("att", "s1"),))
             held(),
             Observed({"a": (volume("v1"), volume("v2")), "b": ()}),
             [],
-            "ProviderError",
+            "DataFoundTwice",
             id="a double with bytes is never touched",
         ),
     ],

@@ -2,6 +2,7 @@
 
 from catalog.reconcilers.provider_pass import client_of
 from compute.models import Instance, VolumeBinding
+from cycloud.core.iam.models import AuditEntry
 from cycloud.core.reconcile.models import DueRow, Lane
 from cycloud.core.reconcile.queue import enqueue, queue_for
 from cycloud.openstack.client import ClusterClient
@@ -95,6 +96,8 @@ def test_a_volume_that_is_gone_is_never_replaced_by_an_empty_one(clouds: Clouds)
     assert len(clouds.a.volumes) == 1
     assert len(clouds.site.storage.names()) == 1
     assert "data" in clouds.ready_reason(instance)
+    alarms = AuditEntry.objects.filter(method="AlarmRaised")
+    assert [a.resource_name for a in alarms] == [volume.name]
 
 
 def test_a_volume_that_lost_its_mark_is_found_by_its_id_and_marked_again(clouds: Clouds) -> None:

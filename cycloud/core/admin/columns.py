@@ -8,7 +8,6 @@ from django.utils.timesince import timesince
 
 from cycloud.core.admin.typed import column
 from cycloud.core.clock import now
-from cycloud.core.conditions import find_condition
 from cycloud.core.resources.models import Reconciled
 from cycloud.core.resources.tones import Tone, tone_of
 
@@ -52,8 +51,3 @@ class ReconciledColumns:
         return format_html_join(
             "", '<p class="mb-1"><b>{}={}</b> {}: {} (generation {})</p>', rows
         ) or SafeString("None yet")
-
-    @column("Ready message")
-    def ready_message(self, obj: Reconciled) -> str:
-        ready = find_condition(obj.condition_list(), "Ready")
-        return ready.message if ready is not None else ""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
     from unfold.admin import ModelAdmin, TabularInline
 
-__all__ = ["ModelAdmin", "TabularInline", "column", "confirmed_action", "page_action"]
+__all__ = ["ModelAdmin", "TabularInline", "column", "confirmed_action"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,12 +34,6 @@ def column(
         ordering=ordering,
         empty_value=empty_value,
     )
-    return decorator
-
-
-def page_action(description: str, icon: str) -> Callable[[F], F]:
-    """Make ``method(request, object_id)`` a button of one object's page, without a question."""
-    decorator: Callable[[F], F] = decorators.action(description=description, icon=icon)
     return decorator
 
 

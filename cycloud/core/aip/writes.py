@@ -61,7 +61,8 @@ def run_write(
     ``method`` is the verb with its kind ("CreateInstance"); ``body`` is what tells one request from another
     (JSON values, no secret is kept: only its digest). ``find`` fetches the target of an earlier operation by
     uid. With a request id that was used: the earlier operation for the same method and body, INVALID_ARGUMENT for
-    another. With ``validate_only`` everything runs and nothing is kept.
+    another. With ``validate_only`` everything runs and nothing is kept. Raises Aborted where another writer was
+    faster and a constraint of the database told so.
     """
     digest = _digest(method, body)
     if options.request_id is not None and not options.validate_only:
@@ -98,7 +99,11 @@ def run_write(
             earlier = _earlier(actor, project, options.request_id, digest)
             if earlier is not None:
                 return Written(find(earlier.target_uid), earlier)
-        raise
+        raise Aborted(
+            f"{project.name} was changed by somebody else at the same time. Read it again, and repeat the change "
+            "on what you see then.",
+            reason="CONCURRENT_CHANGE",
+        ) from None
     return written
 
 

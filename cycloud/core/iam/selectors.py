@@ -51,7 +51,13 @@ def list_members(*, actor: Actor, project_id: str) -> QuerySet[Membership]:
 def get_member(*, actor: Actor, project_id: str, member_id: str) -> Membership:
     """Return one membership; raises NotFound."""
     rows = list_members(actor=actor, project_id=project_id)
-    found = rows.filter(member_key=member_id).first()
+    if member_id.startswith(USER):
+        rows = rows.filter(user__username=member_id.removeprefix(USER))
+    elif member_id.startswith(SERVICE_ACCOUNT):
+        rows = rows.filter(service_account__resource_id=member_id.removeprefix(SERVICE_ACCOUNT))
+    else:
+        rows = rows.none()
+    found = rows.first()
     if found is None:
         raise NotFound(
             f"There is no projects/{project_id}/members/{member_id[:80]}. "

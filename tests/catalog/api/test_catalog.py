@@ -42,23 +42,23 @@ SECRETS = (
 
 @pytest.fixture
 def catalog() -> None:
-    zone = AvailabilityZoneFactory.create(resource_id="zone-1")
+    zone = AvailabilityZoneFactory.create(resource_id="offered-zone")
     cluster = OpenStackClusterFactory.create(
         resource_id="hidden-cluster", controller_name="hidden-controller", availability_zone=zone
     )
-    kind = InstanceTypeFactory.create(resource_id="m8a.medium", family__resource_id="m8a")
+    kind = InstanceTypeFactory.create(resource_id="offered.medium", family__resource_id="offered")
     InstancePlacementFactory.create(
         instance_type=kind, availability_zone=zone, cluster=cluster, provider_id="hidden-provider"
     )
     VolumePlacementFactory.create(
-        volume_type=VolumeTypeFactory.create(resource_id="cgp1"),
+        volume_type=VolumeTypeFactory.create(resource_id="offered-volume"),
         cluster=cluster,
         provider_id="hidden-provider",
         provider_type="hidden-storage",
         backend_host="hidden-host@hidden-storage#pool",
     )
     PublicOpenStackImageFactory.create(
-        public_image=PublicImageFactory.create(resource_id="ubuntu-24.04"),
+        public_image=PublicImageFactory.create(resource_id="offered-image"),
         cluster=cluster,
         provider_id="hidden-provider",
     )
@@ -94,15 +94,17 @@ def test_no_user_ever_sees_a_cluster(user: RestClient, path: str) -> None:
 
 @pytest.mark.usefixtures("catalog")
 def test_users_see_in_which_zones_a_type_is_offered(user: RestClient) -> None:
-    assert user("GET", "instanceTypes/m8a.medium").json["availability_zones"] == ["zone-1"]
+    assert user("GET", "instanceTypes/offered.medium").json["availability_zones"] == [
+        "offered-zone"
+    ]
     OpenStackCluster.objects.update(state="Cordoned")
-    assert user("GET", "instanceTypes/m8a.medium").json["availability_zones"] == []
-    assert user("GET", "volumeTypes/cgp1").json["availability_zones"] == []
+    assert user("GET", "instanceTypes/offered.medium").json["availability_zones"] == []
+    assert user("GET", "volumeTypes/offered-volume").json["availability_zones"] == []
 
 
 @pytest.mark.usefixtures("catalog")
 @pytest.mark.parametrize("path", [*PUBLIC, "openStackClusters"])
-@pytest.mark.parametrize("member", ["", "/zone-1", "/hidden-cluster", "/nothing"])
+@pytest.mark.parametrize("member", ["", "/offered-zone", "/hidden-cluster", "/nothing"])
 @pytest.mark.parametrize("method", ["POST", "PATCH", "DELETE"])
 def test_only_operators_write(user: RestClient, method: str, path: str, member: str) -> None:
     if (method == "POST") == bool(member):

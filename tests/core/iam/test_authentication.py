@@ -33,10 +33,11 @@ def test_a_secret_is_long_random_and_stored_as_a_digest_only() -> None:
 
 
 def test_a_users_token_has_the_users_roles() -> None:
-    membership = MembershipFactory.create(role="viewer")
-    actor = actor_for_secret(token_for(membership.user))
+    user = UserFactory.create()
+    membership = MembershipFactory.create(user=user, role="viewer")
+    actor = actor_for_secret(token_for(user))
     assert actor == Actor(
-        principal=f"users/{membership.user.username}",
+        principal=f"users/{user.username}",
         roles={membership.project.resource_id: Role.VIEWER},
     )
 
@@ -142,8 +143,9 @@ def test_a_wrong_header_is_refused_even_with_a_good_session() -> None:
 
 def test_a_session_writes_only_with_a_csrf_token() -> None:
     client = Client(enforce_csrf_checks=True)
-    membership = MembershipFactory.create(project__resource_id="p")
-    client.force_login(membership.user)
+    user = UserFactory.create()
+    MembershipFactory.create(user=user, project__resource_id="p")
+    client.force_login(user)
     assert client.get("/v1/projects/p").status_code == 200
     refused = client.post("/v1/projects/p/vpcs", "{}", content_type="application/json")
     assert refused.status_code == 403

@@ -13,6 +13,7 @@ from django.core.exceptions import (
 from django.core.exceptions import (
     PermissionDenied as DjangoPermissionDenied,
 )
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -100,7 +101,18 @@ def exception_handler(error: Exception, context: Mapping[str, Any]) -> Response:
         return Response(_too_large(), 413)
     if isinstance(error, BadRequest | SuspiciousOperation):
         return Response(_bad_request(), 400)
+    if isinstance(error, OperationalError):
+        return _database_failure(error)
     return Response(_internal(error), 500)
+
+
+def _database_failure(error: OperationalError) -> Response:
+    """The database is away, or too busy for a lock in time: the same request may do later."""
+    logger.warning("the database failed a REST call: %s", error)
+    text = "Cycloud cannot reach its data at the moment. Repeat the request in a few seconds."
+    response = Response(error_body(Code.UNAVAILABLE, "DATABASE_UNAVAILABLE", text), 503)
+    response["Retry-After"] = "5"
+    return response
 
 
 def _refusal(error: CycloudError) -> Response:

@@ -2,6 +2,7 @@ import logging
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
 from cycloud.core.iam.actor import Role
@@ -182,3 +183,16 @@ def test_a_precondition_that_fails_is_400_with_its_own_reason(call: RestClient) 
     answer = client_with(Role.EDITOR, vpc.project)("DELETE", f"projects/q/vpcs/{vpc.resource_id}")
     assert (answer.status, answer.reason) == (400, "VPC_NOT_EMPTY")
     assert answer.json["error"]["status"] == "FAILED_PRECONDITION"
+
+
+def test_a_database_that_fails_is_503_to_be_repeated(
+    call: RestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise OperationalError("database is locked: /secret/path")
+
+    monkeypatch.setattr(Vpcs, "rows", fail)
+    answer = call("GET", "projects/p/vpcs")
+    check_envelope(answer)
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+    assert "secret" not in answer.text

@@ -202,6 +202,18 @@ class RealCloud:
         with self.volume_quota(volumes=usage["in_use"] + usage["reserved"]):
             yield
 
+    @contextmanager
+    def no_hosts(self) -> Iterator[None]:
+        """Take every hypervisor out of service for new servers; what runs goes on."""
+        services = list(self.sdk.compute.services(binary="nova-compute"))
+        for service in services:
+            self.sdk.compute.disable_service(service, service.host, service.binary)
+        try:
+            yield
+        finally:
+            for service in services:
+                self.sdk.compute.enable_service(service, service.host, service.binary)
+
     def count_volumes_anew(self) -> None:
         """Correct cinder's usage: every failed manage leaks a unit of it (EDGES.md 40)."""
         osbed("sql", FORGET_USAGE_OF_DELETED_TYPES.format(cloud=self.name))

@@ -5,8 +5,10 @@ SHELL := /bin/bash
 
 VENV ?= .venv
 BIN := $(VENV)/bin
-# the newest Python that Cycloud supports and this machine has
-PYTHON ?= $(firstword $(foreach v,3.13 3.12 3.11,$(shell command -v python$(v) 2>/dev/null)) python3)
+# the first Python here that Cycloud supports and that runs (a version manager's stub may not)
+SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+  $$p -c '$(SUPPORTED)' >/dev/null 2>&1 && echo $$p && break; done)
 WORKERS ?= 2
 UP ?=
 PYTEST := $(BIN)/pytest
@@ -29,8 +31,8 @@ up: $(VENV)/.embedded ## Run everything in one process: portal and two simulated
 setup: $(VENV)/.dev ## Make the virtual environment with all development tools
 
 $(VENV)/.python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
-	  echo "Cycloud needs Python 3.11, 3.12 or 3.13; $(PYTHON) is $$($(PYTHON) -V 2>&1). Set PYTHON=/path/to/one."; exit 1; }
+	@[ -n "$(PYTHON)" ] && $(PYTHON) -c '$(SUPPORTED)' || { \
+	  echo "Cycloud needs Python 3.11, 3.12 or 3.13, and finds none. Set PYTHON=/path/to/one."; exit 1; }
 	@echo "Making $(VENV) with $$($(PYTHON) -V)"
 	@$(PYTHON) -m venv $(VENV) || { echo "On Debian: apt-get install -y python3-venv"; exit 1; }
 	@touch $@

@@ -36,6 +36,10 @@ class OpenStackInstance(Reconciled):
     # the provider's own words about the last fault: operators see it, users a cleaned form
     fault_text = models.TextField(blank=True)
 
+    class Meta:
+        verbose_name = "OpenStack instance"
+        verbose_name_plural = "OpenStack instances"
+
     def __str__(self) -> str:
         return f"{self.instance} in {self.cluster}"
 

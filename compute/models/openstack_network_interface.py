@@ -18,6 +18,10 @@ class OpenStackNetworkInterface(Reconciled):
     port_id = models.CharField(max_length=64, blank=True)
     port_status = models.CharField(max_length=32, blank=True)
 
+    class Meta:
+        verbose_name = "OpenStack network interface"
+        verbose_name_plural = "OpenStack network interfaces"
+
     def __str__(self) -> str:
         return f"{self.network_interface} in {self.cluster}"
 

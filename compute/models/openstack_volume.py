@@ -26,5 +26,9 @@ class OpenStackVolume(Reconciled):
     # reasons why the volume could not be moved now, as seen last: ["snapshots", "encrypted", "group", "migrating"]
     blockers = models.JSONField(default=list, blank=True)
 
+    class Meta:
+        verbose_name = "OpenStack volume"
+        verbose_name_plural = "OpenStack volumes"
+
     def __str__(self) -> str:
         return f"{self.binding.volume_name} in {self.cluster}"

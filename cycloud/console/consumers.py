@@ -27,7 +27,7 @@ SIGNED_OUT = 4401
 NOT_A_MEMBER = 4404
 
 
-class ProjectConsumer(AsyncWebsocketConsumer):
+class ProjectConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
     """One open page of one project.
 
     Rights are read afresh from the database at every subscription, and again while hints are sent, at most

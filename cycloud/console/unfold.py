@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.http import HttpRequest
+from django.templatetags.static import static
 from django.urls import reverse_lazy
 
 __all__ = ["UNFOLD"]
@@ -11,12 +13,17 @@ def _item(title: str, icon: str, model: str) -> dict[str, Any]:
     return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{model}_changelist")}
 
 
+def _favicon(request: HttpRequest) -> str:
+    return static("console/icon.svg")
+
+
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "Cycloud operations",
     "SITE_HEADER": "Cycloud",
     "SITE_SUBHEADER": "Operations",
     "SITE_SYMBOL": "cloud_sync",
     "SITE_URL": "/",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": _favicon}],
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "COLORS": {

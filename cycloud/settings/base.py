@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from cycloud.console.unfold import UNFOLD as UNFOLD
 from cycloud.env import Env
 
 env = Env()
@@ -127,15 +128,12 @@ LOGGING: dict[str, Any] = {
         "urllib3": {"level": "WARNING"},
         "uvicorn.access": {"level": "WARNING"},
         "celery": {"level": "WARNING"},
+        # a 404 is the caller's business
+        "django.request": {"level": "ERROR"},
         "kombu": {"level": "WARNING"},
     },
 }
 
-UNFOLD: dict[str, Any] = {
-    "SITE_TITLE": "Cycloud operations",
-    "SITE_HEADER": "Cycloud",
-    "SITE_URL": "/",
-}
 
 # -- the controllers of the engine, and what its slow resync goes through
 CYCLOUD_CONTROLLERS = [

@@ -35,6 +35,8 @@ _broker = DATA_DIR / "broker"
 for _folder in ("queue", "control"):
     (_broker / _folder).mkdir(parents=True, exist_ok=True)
 CELERY_BROKER_URL = "filesystem://localhost"
+# kombu's own lets a reader see a half-written message
+CELERY_BROKER_TRANSPORT = "cycloud.embedded.transport:Transport"
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "data_folder_in": str(_broker / "queue"),
     "data_folder_out": str(_broker / "queue"),

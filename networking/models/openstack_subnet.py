@@ -19,6 +19,8 @@ class OpenStackSubnet(Reconciled):
     provider_subnet_id = models.CharField(max_length=64, blank=True)
 
     class Meta:
+        verbose_name = "OpenStack subnet"
+        verbose_name_plural = "OpenStack subnets"
         constraints = [
             models.UniqueConstraint(fields=["subnet", "cluster"], name="openstack_subnet_cluster")
         ]

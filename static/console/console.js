@@ -43,6 +43,9 @@
     dialog.onclose = () => {
       if (dialog.returnValue !== "yes") return;
       form.dataset.sure = "yes";
+      // a live update may have replaced the form meanwhile, and only a form of the page can be sent
+      form.hidden = true;
+      if (!form.isConnected) document.body.append(form);
       form.requestSubmit();
     };
     dialog.returnValue = "";

@@ -14,8 +14,6 @@ from cycloud.core.resources.models import ProjectResource
 from tests.factories.compute import World, make_world
 from tests.factories.iam import MembershipFactory, OperatorFactory, ProjectFactory, UserFactory
 
-PASSWORD = "a long test password"
-
 
 def fill() -> None:
     """Make it, once per database."""
@@ -70,6 +68,8 @@ def _resources(world: World, ann: Actor) -> None:
     stopped.refresh_from_db()
     settle(stopped, "Stopped", state="STOPPED")
     world.instance(resource_id="web-2", display_name="Front end, being made")
+    for name in ("live-1", "live-2", "gone-1", "power-1", "admin-1", "again-1"):
+        settle(world.instance(resource_id=name), "Updated", state="RUNNING")
     failed = world.instance(resource_id="cache-1")
     failed.publish(
         [
@@ -94,6 +94,9 @@ def _resources(world: World, ann: Actor) -> None:
     old.refresh_from_db()
     settle(old, "VolumeBindingReady")
     settle(world.network_interface(resource_id="front-address"), "Available")
+    settle(world.network_interface(resource_id="spare-address"), "Available")
+    for name in ("scratch-1", "scratch-2"):
+        settle(world.volume(resource_id=name), "VolumeBindingReady")
 
 
 def settle(

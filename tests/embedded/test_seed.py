@@ -1,12 +1,21 @@
+import io
+import re
 import stat
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from django.contrib.auth import authenticate
+from django.core.management import CommandError, call_command
 
+from catalog.selectors.catalog import list_instance_types
 from cycloud.core.iam.actor import Role
 from cycloud.core.iam.authentication import actor_for_secret
 from cycloud.core.iam.models import ApiToken, Membership, User
+from cycloud.embedded.lock import only_one
+from cycloud.embedded.management.commands import demo, up
+from cycloud.embedded.management.commands import seed as seed_command
 from cycloud.embedded.seed import seed
 from cycloud.embedded.seed_result import SeedResult
 from cycloud.simulator.site import Site
@@ -77,3 +86,39 @@ def test_a_membership_that_was_taken_away_stays_away(tmp_path: Path) -> None:
     Membership.objects.all().delete()
     run(tmp_path, site)
     assert not Membership.objects.exists()
+
+
+@pytest.fixture
+def embedded(settings: Any, tmp_path: Path) -> Path:
+    settings.DATA_DIR = tmp_path
+    return tmp_path
+
+
+def test_the_command_tells_what_it_made_and_shows_the_passwords_once(embedded: Path) -> None:
+    first, second = io.StringIO(), io.StringIO()
+    call_command(seed_command.Command(), stdout=first)
+    assert "made volumeTypes/cgp1" in first.getvalue()
+    password = re.findall(r"password of demo, .*: (\S+)", first.getvalue())[0]
+    assert authenticate(username="demo", password=password) is not None
+    call_command(seed_command.Command(), stdout=second)
+    assert second.getvalue() == "  everything is there already\n"
+
+
+def test_the_ids_that_it_entered_are_those_that_a_later_start_serves(embedded: Path) -> None:
+    call_command(seed_command.Command(), stdout=io.StringIO())
+    cloud = Site.load(embedded / "simulator.state").clouds["a"]
+    placements = list_instance_types().get(resource_id="m7a.small").placements.all()
+    assert [p.provider_id for p in placements] == [cloud.flavor_id("m7a.small")]
+
+
+def test_the_command_refuses_beside_a_portal_that_runs(embedded: Path) -> None:
+    with only_one(embedded / "up.lock"), pytest.raises(CommandError, match="runs already"):
+        call_command(seed_command.Command(), stdout=io.StringIO())
+
+
+@pytest.mark.parametrize("module", [seed_command, demo, up])
+def test_the_commands_say_so_where_the_settings_are_not_the_embedded_ones(
+    module: ModuleType,
+) -> None:
+    with pytest.raises(CommandError, match="embedded portal only"):
+        call_command(module.Command(), stdout=io.StringIO())

@@ -75,13 +75,18 @@ def zones() -> list[Choice]:
 
 
 def instance_types() -> list[Choice]:
+    """By family and size: by name, ``large`` would be the first, and so what the form proposes."""
+    rows = sorted(
+        list_instance_types(),
+        key=lambda kind: (kind.family.resource_id, kind.vcpus, kind.memory_mib, kind.resource_id),
+    )
     return [
         Choice(
             kind.resource_id,
             f"{kind.resource_id} ({kind.vcpus} vCPU, {memory(kind.memory_mib)})",
             tuple(zones_of_instance_type(kind)),
         )
-        for kind in list_instance_types()
+        for kind in rows
     ]
 
 

@@ -33,6 +33,8 @@ class DueRow(models.Model):
     last_message = models.TextField(blank=True)
 
     class Meta:
+        verbose_name = "queue entry"
+        verbose_name_plural = "queue entries"
         constraints = [models.UniqueConstraint(fields=["controller", "key"], name="due_row_once")]
         indexes = [models.Index(fields=["queue", "due"], name="due_row_due")]
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from cycloud.console.unfold import UNFOLD as UNFOLD
 from cycloud.env import Env
+from cycloud.settings.unfold import UNFOLD as UNFOLD
 
 env = Env()
 BASE_DIR = Path(__file__).resolve().parent.parent.parent

@@ -125,6 +125,10 @@ def create(call: Call) -> Answer:
     call.cloud.servers[server.id] = server
     request = record(call, server, "create")
     call.site.later(call.cloud, "scheduling", "server.schedule", server.id, request)
+    return _accepted(call, server)
+
+
+def _accepted(call: Call, server: Server) -> Answer:
     body: Json = {
         "id": server.id,
         "links": links(call, "servers", server.id),

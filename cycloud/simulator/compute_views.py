@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from cycloud.simulator.calls import Call, Json, stamp
 from cycloud.simulator.cloud import Version
-from cycloud.simulator.models.compute import ActionRecord, BlockDevice, Flavor, Server
+from cycloud.simulator.models.compute import ActionRecord, BlockDevice, Flavor, Server, ServerFault
 
 SINCE: Mapping[Version, tuple[str, ...]] = {
     (2, 3): (
@@ -159,13 +159,18 @@ def _all_keys(call: Call, server: Server) -> Json:
     if server.host:
         body["security_groups"] = [{"name": "default"}]
     if server.fault and server.status in ("ERROR", "DELETED"):
-        body["fault"] = {
-            "code": server.fault.code,
-            "created": stamp(server.fault.created),
-            "message": server.fault.message,
-        }
-        if call.is_admin and server.fault.details:
-            body["fault"]["details"] = server.fault.details
+        body["fault"] = _fault(call, server.fault)
+    return body
+
+
+def _fault(call: Call, fault: ServerFault) -> Json:
+    body: Json = {
+        "code": fault.code,
+        "created": stamp(fault.created),
+        "message": fault.message,
+    }
+    if call.is_admin and fault.details:
+        body["details"] = fault.details
     return body
 
 

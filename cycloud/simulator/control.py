@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import ipaddress
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, fields
 from typing import Any
@@ -22,7 +23,6 @@ from cycloud.simulator.models.block_storage import Volume
 from cycloud.simulator.site import Site
 from cycloud.simulator.storage import StorageError
 
-LOOPBACK = ("127.", "localhost", "[::1]", "testserver")
 SETTABLE = {
     "encrypted",
     "group_id",
@@ -41,9 +41,17 @@ class _Bad(ValueError):
     pass
 
 
+def _is_loopback(host: str) -> bool:
+    """Whether the Host header is an address of this machine ("127.evil.example" is none)."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def _endpoint(site: Site, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        if not request.url.netloc.startswith(LOOPBACK):
+        if not _is_loopback(request.url.hostname or ""):
             return JSONResponse({"error": "/_sim answers on loopback addresses only"}, 403)
         body: Any = {}
         if request.method in ("POST", "PATCH"):

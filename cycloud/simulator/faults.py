@@ -39,6 +39,10 @@ EFFECTS = {"no_valid_host", "spawn_failed", "not_yet"}
 ALIASES = {"volume": "block-storage", "volumev3": "block-storage", "block_storage": "block-storage"}
 
 
+def _creates_server(service: str, method: str, path: str) -> bool:
+    return service == "compute" and method == "POST" and path.rstrip("/").endswith("/servers")
+
+
 @dataclass
 class Fault:
     """One thing to go wrong. `nth` is the first matching request that it hits (from 1)."""
@@ -68,6 +72,7 @@ class Fault:
             and self.service in (None, service)
             and (self.method is None or self.method.upper() == method)
             and (self.kind != "stale" or method == "GET")
+            and (self.kind not in EFFECTS or _creates_server(service, method, path))
             and (self.path is None or re.search(self.path, path) is not None)
         )
 

@@ -164,7 +164,7 @@ class Site:
     # -- persistence
 
     def save(self, path: str | os.PathLike[str] | None = None) -> None:
-        """Write all state to one file (replaced at once, readable by the owner only)."""
+        """Write all state to one file (replaced at once, readable by the owner only; OSError)."""
         target = Path(path) if path is not None else self.path
         if target is None:
             raise StateFileError("the site has no state file: give save() a path")
@@ -184,11 +184,11 @@ class Site:
                 }
             )
             self.dirty = False
-        target.parent.mkdir(parents=True, exist_ok=True)
-        new = target.with_name(target.name + ".new")
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(data)
-        new.replace(target)
+        try:
+            _write_private(target, data)
+        except OSError:
+            self.dirty = True
+            raise
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], clock: Callable[[], float] = time.time) -> Site:
@@ -210,6 +210,14 @@ class Site:
             if name != "format":
                 setattr(site, name, value)
         return site
+
+
+def _write_private(target: Path, data: bytes) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    new = target.with_name(target.name + ".new")
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(data)
+    new.replace(target)
 
 
 class _Unpickler(pickle.Unpickler):

@@ -42,7 +42,7 @@ class SubnetFactory(DjangoModelFactory[Subnet]):
 
     @classmethod
     def _create(cls, model_class: type[Subnet], *args: Any, **kwargs: Any) -> Subnet:
-        subnet = super()._create(model_class, *args, **kwargs)
+        subnet: Subnet = super()._create(model_class, *args, **kwargs)
         open_ranges(subnet)
         return subnet
 
@@ -71,7 +71,8 @@ class NetworkInterfaceFactory(DjangoModelFactory[NetworkInterface]):
                 strategy=Strategy.LOWEST,
             )
             kwargs |= {"ip_number": number, "ip_address": to_text(number)}
-            return super()._create(model_class, *args, **kwargs)
+            interface: NetworkInterface = super()._create(model_class, *args, **kwargs)
+        return interface
 
 
 class OpenStackSubnetFactory(DjangoModelFactory[OpenStackSubnet]):

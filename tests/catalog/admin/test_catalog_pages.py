@@ -107,7 +107,7 @@ def test_a_volume_type_and_an_image_are_saved_with_their_ids(operator: Client) -
     row = {"provider_id": "t", "provider_type": "shared", "backend_host": "h@b#p"}
     response = operator.post(
         page("volumetype_add"),
-        {"resource_id": "cgp1"} | sizes | inline("placements", [{"cluster": cluster.pk} | row]),
+        {"resource_id": "cgp1", **sizes, **inline("placements", [{"cluster": cluster.pk, **row}])},
     )
     assert response.status_code == 302
     assert VolumeType.objects.get().placements.get().backend_host == "h@b#p"

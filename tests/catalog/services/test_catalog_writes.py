@@ -114,7 +114,7 @@ KINDS = {
 }
 
 
-@pytest.fixture(params=KINDS.values(), ids=KINDS.keys())
+@pytest.fixture(params=list(KINDS.values()), ids=list(KINDS))
 def kind(request: pytest.FixtureRequest) -> Kind:
     zone = AvailabilityZoneFactory.create(resource_id="z1")
     OpenStackClusterFactory.create(resource_id="gen7", availability_zone=zone)

@@ -34,10 +34,9 @@ def test_keys_alone_are_cloud_config() -> None:
 def test_both_become_an_archive_that_is_the_same_each_time(data: str, kind: str) -> None:
     text = guest_user_data(data, [KEY])
     assert text == guest_user_data(data, [KEY])
-    parts = message_from_string(text).get_payload()
-    assert isinstance(parts, list)
+    parts = list(message_from_string(text).walk())[1:]
     assert [p.get_content_type() for p in parts] == ["text/cloud-config", kind]
-    assert parts[1].get_payload(decode=True).decode() == data
+    assert parts[1].get_payload(decode=True) == data.encode()
 
 
 def test_an_archive_of_the_users_own_is_left_as_it_is() -> None:

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,7 @@ def test_the_gateway_is_not_free_wherever_it_is(editor: Actor, gateway: str) -> 
     ],
 )
 def test_a_wrong_subnet_is_refused_by_name_and_nothing_is_kept(
-    editor: Actor, change: dict[str, str], error: type[CycloudError], word: str
+    editor: Actor, change: dict[str, Any], error: type[CycloudError], word: str
 ) -> None:
     with pytest.raises(error, match=word):
         create_subnet(actor=editor, project_id="p", data=replace(GOOD, **change))

@@ -22,7 +22,7 @@ class AvailabilityZoneAdmin(ServiceAdmin):
     fields = ("resource_id", "display_name")
     error_fields = {"availability_zone_id": "resource_id"}
 
-    def save_through(
+    def save_form_through(
         self, actor: Actor, obj: Any, form: Any, formsets: list[Any], *, change: bool
     ) -> AvailabilityZone:
         if change:

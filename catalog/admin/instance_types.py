@@ -30,7 +30,7 @@ class InstanceFamilyAdmin(ServiceAdmin):
     fields = ("resource_id", "display_name")
     error_fields = {"instance_family_id": "resource_id"}
 
-    def save_through(
+    def save_form_through(
         self, actor: Actor, obj: Any, form: Any, formsets: list[Any], *, change: bool
     ) -> InstanceFamily:
         if change:
@@ -73,7 +73,7 @@ class InstanceTypeAdmin(ServiceAdmin):
     def zones(self, obj: InstanceType) -> str:
         return ", ".join(zones_of_instance_type(obj)) or "–"
 
-    def save_through(
+    def save_form_through(
         self, actor: Actor, obj: Any, form: Any, formsets: list[Any], *, change: bool
     ) -> InstanceType:
         data = InstanceTypeInput(

@@ -122,7 +122,7 @@ class OpenStackClusterAdmin(ServiceAdmin):
     def show_state(self, obj: OpenStackCluster) -> str:
         return obj.state
 
-    def save_through(
+    def save_form_through(
         self, actor: Actor, obj: Any, form: Any, formsets: list[Any], *, change: bool
     ) -> OpenStackCluster:
         values = {name: getattr(obj, name) for name in _PLAIN}

@@ -29,7 +29,7 @@ class PublicImageAdmin(ServiceAdmin):
     inlines = (PublicOpenStackImageInline,)
     error_fields = {"public_image_id": "resource_id"}
 
-    def save_through(
+    def save_form_through(
         self, actor: Actor, obj: Any, form: Any, formsets: list[Any], *, change: bool
     ) -> PublicImage:
         data = PublicImageInput(

@@ -57,7 +57,7 @@ class VolumeTypeAdmin(ServiceAdmin):
     def zones(self, obj: VolumeType) -> str:
         return ", ".join(zones_of_volume_type(obj)) or "–"
 
-    def save_through(
+    def save_form_through(
         self, actor: Actor, obj: Any, form: Any, formsets: list[Any], *, change: bool
     ) -> VolumeType:
         data = VolumeTypeInput(

@@ -52,7 +52,7 @@ class SubnetAdmin(ServiceAdmin):
             form.base_fields["gateway_ip"].help_text = "Empty: the first address of the range."
         return form
 
-    def save_through(
+    def save_form_through(
         self, actor: Actor, obj: Any, form: Any, formsets: list[Any], *, change: bool
     ) -> Subnet:
         project_id = obj.project.resource_id

@@ -20,7 +20,7 @@ class VpcAdmin(ServiceAdmin):
     create_only = ("project", "resource_id")
     error_fields = {"vpc_id": "resource_id"}
 
-    def save_through(
+    def save_form_through(
         self, actor: Actor, obj: Any, form: Any, formsets: list[Any], *, change: bool
     ) -> VPC:
         project_id = obj.project.resource_id

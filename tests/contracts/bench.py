@@ -3,14 +3,15 @@
 import time
 import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from typing import TypeVar
 
 from cycloud.openstack.client import ManageSpec, ServerSpec, VolumeSpec
-from cycloud.openstack.connection import CINDER, NOVA
+from cycloud.openstack.connection import CINDER, NEUTRON, NOVA
 from cycloud.openstack.faults import FaultKind, ProviderFault
 from cycloud.openstack.observations import UID_KEY, PortSeen, ServerSeen, VolumeSeen
+from cycloud.openstack.servers import uid_of_mark
 from cycloud.openstack.sessions import OpenStackClient
 from tests.contracts.targets import CLOUDS, Target
 
@@ -38,6 +39,7 @@ class Bench:
     uids: list[str] = field(default_factory=list)
     references: set[str] = field(default_factory=set)
     flavors: list[str] = field(default_factory=list)
+    network_uids: list[str] = field(default_factory=list)
     _subnets: dict[str, tuple[str, str]] = field(default_factory=dict)
     _addresses: int = 9
 
@@ -49,7 +51,7 @@ class Bench:
     def other(self) -> "Bench":
         """The other cloud, with the same memory of what is to be removed."""
         cloud = CLOUDS[1 - CLOUDS.index(self.cloud)]
-        return Bench(self.target, cloud, self.uids, self.references, self.flavors, self._subnets)
+        return replace(self, cloud=cloud)
 
     def uid(self) -> str:
         self.uids.append(str(uuid.uuid4()))
@@ -61,6 +63,7 @@ class Bench:
         """Return (network, subnet) of 10.77.0.0/24, made at the first call."""
         if self.cloud not in self._subnets:
             uid = self.uid()
+            self.network_uids.append(uid)
             network = self.client.create_network(uid=uid, name="contract")
             subnet = self.client.create_subnet(
                 uid=uid,
@@ -165,13 +168,16 @@ class Bench:
         return self.server_when(server_id, "ACTIVE")
 
     def server_when(self, server_id: str, *statuses: str) -> ServerSeen:
-        """Wait until the server is idle in one of these states."""
+        """Wait until the server is idle in one of these states; fails at once where it is in ERROR."""
         found = until(
             f"server {server_id} {statuses}",
             lambda: self.client.get_server(server_id),
-            lambda seen: seen is not None and seen.status in statuses and seen.task_state is None,
+            lambda seen: (
+                seen is not None and seen.status in (*statuses, "ERROR") and seen.task_state is None
+            ),
         )
         assert found is not None
+        assert found.status in statuses, found.fault
         return found
 
     def delete_server(self, server_id: str) -> None:
@@ -200,7 +206,7 @@ class Bench:
         for bench in benches:
             for port in bench._ours(bench.client.list_ports()):
                 bench.client.delete_port(port.id)
-            for uid in self.uids:
+            for uid in self.network_uids:
                 for subnet in bench.client.find_subnets(uid):
                     bench.client.delete_subnet(subnet.id)
                 for network in bench.client.find_networks(uid):
@@ -236,3 +242,27 @@ class Bench:
             if fault.kind is not FaultKind.CONFLICT:
                 raise
         return False
+
+
+def sweep(target: Target, cloud: str) -> None:
+    """Remove what a run that was killed left in the suite's own project."""
+    raw, client = target.raw(cloud), target.client(cloud)
+    for service, path in (
+        (NOVA, "/os-quota-sets"),
+        (CINDER, "/os-quota-sets"),
+        (NEUTRON, "/quotas"),
+    ):
+        raw.delete(service, "test", f"{path}/{raw.project_id}")
+    params = {"project_id": raw.project_id}
+    networks = raw.pages(NEUTRON, "test", "/networks", "networks", params)
+    left: list[ServerSeen | VolumeSeen | PortSeen] = [
+        *client.list_servers(),
+        *client.list_volumes(),
+        *client.list_ports(),
+    ]
+    Bench(
+        target,
+        cloud,
+        uids=[item.uid for item in left],
+        network_uids=[uid_of_mark(network["description"]) for network in networks],
+    ).clean()

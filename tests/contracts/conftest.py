@@ -7,7 +7,7 @@ import pytest
 from cycloud.openstack.sessions import forget_clients
 from cycloud.simulator.server import SimulatorServer
 from cycloud.simulator.site import Site
-from tests.contracts.bench import Bench
+from tests.contracts.bench import Bench, sweep
 from tests.contracts.targets import CLOUDS, RealTarget, SimulatorTarget, Target, target_names
 
 
@@ -22,7 +22,10 @@ def _parameters() -> list[object]:
 def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     """Return the simulator; where CYCLOUD_REAL_CLOUDS=1 every case runs on the real clouds too."""
     if request.param == "real":
-        yield RealTarget()
+        real = RealTarget()
+        for cloud in CLOUDS:
+            sweep(real, cloud)
+        yield real
     else:
         site = Site(clouds=CLOUDS)
         with SimulatorServer(site) as server:

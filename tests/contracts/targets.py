@@ -56,6 +56,26 @@ class Target(ABC):
         finally:
             connection.request(service, "test", "PUT", url, body={key: old})
 
+    @contextmanager
+    def no_more(self, cloud: str, service: str, resource: str) -> Iterator[None]:
+        """Let the service refuse more of ``resource``: the limit is what is used.
+
+        A lower limit is refused, and every failed manage leaks a unit of Cinder's usage.
+        """
+        connection = self.raw(cloud)
+        path, key = _QUOTA_PATHS[service]
+        more = {NOVA: "/detail", NEUTRON: "/details.json"}.get(service, "")
+        quota = connection.request(
+            service,
+            "test",
+            "GET",
+            f"{path}/{connection.project_id}{more}",
+            params={"usage": "True"} if service == CINDER else None,
+        )[key][resource]
+        used = quota.get("used", quota.get("in_use")) + quota["reserved"]
+        with self.quota(cloud, service, **{resource: used}):
+            yield
+
     @abstractmethod
     def flavor_id(self, cloud: str) -> str: ...
 

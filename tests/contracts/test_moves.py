@@ -122,7 +122,7 @@ def test_a_volume_is_not_managed_twice_in_its_own_cloud(bench: Bench) -> None:
 
 def test_a_manage_over_quota_leaves_the_object_alone(bench: Bench) -> None:
     reference, uid = bench.release(bench.volume().id), bench.uid()
-    with bench.target.quota(bench.cloud, CINDER, volumes=0):
+    with bench.target.no_more(bench.cloud, CINDER, "volumes"):
         fault = refused(lambda: bench.take_in(reference, uid=uid))
 
     assert (fault.kind, fault.status) == (FaultKind.QUOTA_EXCEEDED, 413)

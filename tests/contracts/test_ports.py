@@ -68,7 +68,7 @@ def test_over_quota_no_port_is_made(bench: Bench) -> None:
     uid = bench.uid()
     bench.subnet()
 
-    with bench.target.quota(bench.cloud, NEUTRON, port=0):
+    with bench.target.no_more(bench.cloud, NEUTRON, "port"):
         fault = refused(lambda: bench.port(uid=uid))
 
     assert (fault.kind, fault.status) == (FaultKind.QUOTA_EXCEEDED, 409)

@@ -62,6 +62,7 @@ def test_a_volume_of_an_image_is_bootable_and_holds_its_bytes(bench: Bench) -> N
     )
 
     volume_id = bench.client.create_volume(spec)
+    assert [v.id for v in bench.client.find_volumes(spec.metadata[UID_KEY])] == [volume_id]
     volume = bench.volume_when(volume_id, "available")
 
     assert volume.bootable
@@ -88,7 +89,7 @@ def test_over_quota_nothing_is_made(bench: Bench) -> None:
     uid, type_id = bench.uid(), bench.target.volume_type_id(bench.cloud)
     spec = VolumeSpec("contract", 1, type_id, {UID_KEY: uid})
 
-    with bench.target.quota(bench.cloud, CINDER, gigabytes=0):
+    with bench.target.no_more(bench.cloud, CINDER, "gigabytes"):
         quota = bench.client.storage_quota()
         fault = refused(lambda: bench.client.create_volume(spec))
 

@@ -247,3 +247,43 @@ def test_a_listing_of_many_pages_is_read_to_the_end(
     }
 
     assert {port.id for port in client.list_ports()} == made
+
+
+def test_credentials_without_a_project_are_refused(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = bed.client._connection
+    monkeypatch.setattr(connection.session, "get_project_id", lambda: None)
+
+    with pytest.raises(ProviderFault) as caught:
+        bed.client.compute_quota()
+
+    assert caught.value.kind is FaultKind.INVALID
+    assert "project" in caught.value.text
+
+
+@pytest.mark.parametrize("body", ["<html>please sign in</html>", {"hello": "world"}, "[]"])
+def test_an_answer_that_is_not_of_the_api_is_not_an_empty_listing(bed: Bed, body: object) -> None:
+    bed.site.faults.add("status", service="compute", status=200, body=body, times=2)
+
+    with pytest.raises(ProviderFault) as listing:
+        bed.client.find_servers("u1")
+    with pytest.raises(ProviderFault) as getting:
+        bed.client.get_server(UNKNOWN_ID)
+
+    assert listing.value.kind is FaultKind.SERVER_ERROR
+    assert getting.value.kind is FaultKind.SERVER_ERROR
+
+
+def test_the_whole_storage_is_searched_page_by_page(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cycloud.openstack.volumes._MANAGEABLE_PAGE_SIZE", 2)
+    for number in range(5):
+        bed.site.storage.create(f"volume-{number}", 1 << 30)
+
+    for number in range(5):
+        found = bed.client.find_manageable("cinder-a@shared#shared", f"volume-{number}")
+        assert found is not None
+        assert found.reference == f"volume-{number}"
+    assert bed.client.find_manageable("cinder-a@shared#shared", "volume-5") is None

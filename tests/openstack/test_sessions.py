@@ -113,7 +113,8 @@ def test_an_entry_of_clouds_yaml_is_used(tmp_path: Path, monkeypatch: pytest.Mon
     client = connect(cloud_name="tokyo", password="")
 
     assert client._connection.region_name == "East"
-    assert client._connection.session.auth.auth_url == "http://127.0.0.1:9/v3"
+    auth: Any = client._connection.session.auth
+    assert auth.auth_url == "http://127.0.0.1:9/v3"
 
 
 def test_tls_is_verified_and_a_certificate_of_ones_own_is_used() -> None:

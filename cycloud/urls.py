@@ -11,8 +11,8 @@ from cycloud.core.aip.api.operations import Operations
 from cycloud.core.aip.rest.collection import Collection
 from cycloud.core.aip.rest.errors import unknown_url
 from cycloud.core.aip.rest.urls import collection_urls
+from cycloud.core.health import healthz, readyz
 from cycloud.core.iam.api.urls import COLLECTIONS as IAM
-from cycloud.health import healthz, readyz
 from networking.api.urls import COLLECTIONS as NETWORKING
 
 _resources: list[Collection[Any]] = [*CATALOG, *IAM, *NETWORKING, *COMPUTE]

@@ -70,10 +70,12 @@ class ClusterConnection:
         *,
         body: Json | None = None,
         params: Mapping[str, str] | None = None,
+        expect: str = "",
     ) -> Json:
         """Send one request and return the answer's JSON object ({} without a body).
 
-        :raises ProviderFault: for every answer but 2xx, and for none.
+        :param expect: the key that the object must have.
+        :raises ProviderFault: for every answer but 2xx, for none, and for one that is not of the API.
         """
 
         def send() -> requests.Response:
@@ -93,14 +95,18 @@ class ClusterConnection:
                 status_code_retries=0,
             )
 
-        return self._call(service, verb, method not in ("GET", "HEAD"), send)
+        document = self._call(service, verb, method not in ("GET", "HEAD"), send)
+        if expect and expect not in document:
+            # a page of a proxy, say: taken for an empty listing it would mean that nothing is there
+            raise ProviderFault(
+                FaultKind.SERVER_ERROR, f"the answer has no {expect!r}", service=service
+            )
+        return document
 
-    def get_or_none(
-        self, service: str, verb: str, path: str, *, params: Mapping[str, str] | None = None
-    ) -> Json | None:
+    def get_or_none(self, service: str, verb: str, path: str, *, expect: str) -> Json | None:
         """GET one object; None where the service says that there is none."""
         try:
-            return self.request(service, verb, "GET", path, params=params)
+            return self.request(service, verb, "GET", path, expect=expect)
         except ProviderFault as fault:
             if fault.kind is FaultKind.NOT_FOUND:
                 return None
@@ -122,8 +128,8 @@ class ClusterConnection:
         """Yield the objects of a listing; each page is one call, made when it is needed."""
         query = {"limit": str(PAGE_SIZE), **params}
         while True:
-            answer = self.request(service, verb, "GET", path, params=query)
-            found = answer.get(key, [])
+            answer = self.request(service, verb, "GET", path, params=query, expect=key)
+            found = answer[key]
             yield from found
             # a service may cap the page below our limit: only its own link tells of an end
             links = answer.get(f"{key}_links", [])
@@ -189,7 +195,7 @@ class ClusterConnection:
             raise fault_from_exception(service, error, self.secrets) from None
 
     def _document(self, service: str, response: requests.Response) -> Json:
-        if not response.content or "json" not in response.headers.get("Content-Type", ""):
+        if not response.content:
             return {}
         document = self._guarded(service, response.json)
         return document if isinstance(document, dict) else {}

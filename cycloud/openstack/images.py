@@ -11,7 +11,9 @@ class ImageCalls:
 
     def get_image(self, image_id: str) -> ImageSeen | None:
         """Return the image, None for 404."""
-        image = self._connection.get_or_none(GLANCE, "get_image", f"/images/{image_id}")
+        image = self._connection.get_or_none(
+            GLANCE, "get_image", f"/images/{image_id}", expect="id"
+        )
         if image is None:
             return None
         return ImageSeen(

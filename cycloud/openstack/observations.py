@@ -17,7 +17,7 @@ FLAVOR_KEY = "cycloud_flavor"
 
 @dataclass(frozen=True)
 class ServerSeen:
-    """A Nova server. ``volume_ids``: Cinder ids attached; ``port_ids`` are filled where ports were asked for."""
+    """A Nova server. ``volume_ids``: Cinder ids attached."""
 
     id: str
     status: str  # BUILD ACTIVE SHUTOFF ERROR ... (upper case as Nova's)

@@ -23,7 +23,9 @@ class PortCalls:
 
     def get_port(self, port_id: str) -> PortSeen | None:
         """Return the port, None for 404."""
-        answer = self._connection.get_or_none(NEUTRON, "get_port", f"/ports/{port_id}")
+        answer = self._connection.get_or_none(
+            NEUTRON, "get_port", f"/ports/{port_id}", expect="port"
+        )
         return None if answer is None else port_seen(answer["port"])
 
     def list_ports(self) -> Iterator[PortSeen]:
@@ -109,7 +111,9 @@ class PortCalls:
         return self._connection.delete(NEUTRON, "delete_subnet", f"/subnets/{subnet_id}")
 
     def _create(self, verb: str, noun: str, body: Mapping[str, Any]) -> str:
-        answer = self._connection.request(NEUTRON, verb, "POST", f"/{noun}s", body={noun: body})
+        answer = self._connection.request(
+            NEUTRON, verb, "POST", f"/{noun}s", body={noun: body}, expect=noun
+        )
         return str(answer[noun]["id"])
 
     def _marked(self, verb: str, path: str, key: str, uid: str) -> Iterator[Json]:

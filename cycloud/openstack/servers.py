@@ -43,11 +43,23 @@ class ServerCalls:
         """Return the servers marked with ``uid``; more than one after a doubtful answer to a create."""
         found = self._server_pages("find_servers", {"tags": mark_of(uid)})
         # filtered again: a service in front of Nova may have dropped the filter unseen
-        return tuple(server for server in found if server.uid == uid)
+        return tuple(self._with_fault(server) for server in found if server.uid == uid)
+
+    def _with_fault(self, server: ServerSeen) -> ServerSeen:
+        """Fetch alone a server in ERROR whose listing has no fault.
+
+        Nova's listing leaves out the faults of servers that no host took (they are in cell0): of all
+        failures the one that a user must be told, "No valid host was found".
+        """
+        if server.status != "ERROR" or server.fault:
+            return server
+        return self.get_server(server.id) or server
 
     def get_server(self, server_id: str) -> ServerSeen | None:
         """Return the server, None for 404."""
-        answer = self._connection.get_or_none(NOVA, "get_server", f"/servers/{server_id}")
+        answer = self._connection.get_or_none(
+            NOVA, "get_server", f"/servers/{server_id}", expect="server"
+        )
         return None if answer is None else server_seen(answer["server"])
 
     def list_servers(self) -> Iterator[ServerSeen]:
@@ -59,7 +71,10 @@ class ServerCalls:
     def list_server_actions(self, server_id: str) -> tuple[ServerActionSeen, ...]:
         """Return what was done to the server, newest first; () for 404."""
         answer = self._connection.get_or_none(
-            NOVA, "list_server_actions", f"/servers/{server_id}/os-instance-actions"
+            NOVA,
+            "list_server_actions",
+            f"/servers/{server_id}/os-instance-actions",
+            expect="instanceActions",
         )
         if answer is None:
             return ()
@@ -99,7 +114,7 @@ class ServerCalls:
         if spec.availability_zone:
             server["availability_zone"] = spec.availability_zone
         answer = self._connection.request(
-            NOVA, "create_server", "POST", "/servers", body={"server": server}
+            NOVA, "create_server", "POST", "/servers", body={"server": server}, expect="server"
         )
         return str(answer["server"]["id"])
 
@@ -159,7 +174,9 @@ class ServerCalls:
 
     def get_flavor(self, flavor_id: str) -> FlavorSeen | None:
         """Return the flavor, None for 404."""
-        answer = self._connection.get_or_none(NOVA, "get_flavor", f"/flavors/{flavor_id}")
+        answer = self._connection.get_or_none(
+            NOVA, "get_flavor", f"/flavors/{flavor_id}", expect="flavor"
+        )
         if answer is None:
             return None
         flavor = answer["flavor"]
@@ -171,7 +188,7 @@ class ServerCalls:
         """Return what is free in the project of the credentials."""
         project_id = self._connection.project_id
         answer = self._connection.request(
-            NOVA, "compute_quota", "GET", f"/os-quota-sets/{project_id}/detail"
+            NOVA, "compute_quota", "GET", f"/os-quota-sets/{project_id}/detail", expect="quota_set"
         )
         quota = answer["quota_set"]
         return ComputeQuotaSeen(

@@ -32,7 +32,9 @@ class VolumeCalls:
 
     def get_volume(self, volume_id: str) -> VolumeSeen | None:
         """Return the volume, None for 404."""
-        answer = self._connection.get_or_none(CINDER, "get_volume", f"/volumes/{volume_id}")
+        answer = self._connection.get_or_none(
+            CINDER, "get_volume", f"/volumes/{volume_id}", expect="volume"
+        )
         return None if answer is None else volume_seen(answer["volume"])
 
     def list_volumes(self) -> Iterator[VolumeSeen]:
@@ -52,7 +54,7 @@ class VolumeCalls:
         if spec.image_id:
             volume["imageRef"] = spec.image_id
         answer = self._connection.request(
-            CINDER, "create_volume", "POST", "/volumes", body={"volume": volume}
+            CINDER, "create_volume", "POST", "/volumes", body={"volume": volume}, expect="volume"
         )
         return str(answer["volume"]["id"])
 
@@ -112,6 +114,7 @@ class VolumeCalls:
                     "bootable": spec.bootable,
                 }
             },
+            expect="volume",
         )
         return str(answer["volume"]["id"])
 
@@ -159,7 +162,12 @@ class VolumeCalls:
         }
         while True:
             answer = self._connection.request(
-                CINDER, "find_manageable", "GET", "/manageable_volumes/detail", params=params
+                CINDER,
+                "find_manageable",
+                "GET",
+                "/manageable_volumes/detail",
+                params=params,
+                expect="manageable-volumes",
             )
             entries = answer["manageable-volumes"]
             for entry in entries:
@@ -174,7 +182,12 @@ class VolumeCalls:
         """Return what is free in the project of the credentials, over all volume types."""
         project_id = self._connection.project_id
         answer = self._connection.request(
-            CINDER, "storage_quota", "GET", f"/os-quota-sets/{project_id}", params={"usage": "True"}
+            CINDER,
+            "storage_quota",
+            "GET",
+            f"/os-quota-sets/{project_id}",
+            params={"usage": "True"},
+            expect="quota_set",
         )
         quota = answer["quota_set"]
         return StorageQuotaSeen(volumes=free_of(quota["volumes"]), gib=free_of(quota["gigabytes"]))

@@ -53,7 +53,7 @@ def repaired(machine: Machine) -> None:
         ("no-host", lambda cloud: cloud.no_hosts(), "InsufficientCapacity", "capacity"),
         ("no-compute", lambda c: c.compute_quota(instances=0), "QuotaExceeded", "quota"),
         ("no-volumes", lambda c: c.no_more_volumes(), "RootVolumeIsNotReady", "quota"),
-        ("no-ports", lambda c: c.network_quota(port=0), "NetworkInterfaceAttachmentFailed", "quota"),
+        ("no-ports", lambda c: c.no_more_ports(), "NetworkInterfaceAttachmentFailed", "quota"),
     ],
 )  # fmt: skip
 def test_a_refusal_of_the_cloud_shows_its_reason_and_ends_with_its_cause(

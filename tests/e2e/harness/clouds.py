@@ -203,6 +203,18 @@ class RealCloud:
             yield
 
     @contextmanager
+    def no_more_ports(self) -> Iterator[None]:
+        """Let neutron refuse every further port for the length of a block.
+
+        The limit is the present usage: neutron refuses a lower one.
+        """
+        answer = self.sdk.network.get(f"/quotas/{self.project_id}/details.json")
+        openstack.exceptions.raise_from_response(answer)
+        usage = answer.json()["quota"]["port"]
+        with self.network_quota(port=usage["used"] + usage["reserved"]):
+            yield
+
+    @contextmanager
     def no_hosts(self) -> Iterator[None]:
         """Take every hypervisor out of service for new servers; what runs goes on."""
         services = list(self.sdk.compute.services(binary="nova-compute"))

@@ -26,6 +26,16 @@ class ProviderView:
     server_status: str
 
 
+def still_holds(view: ProviderView, running: bool) -> bool:
+    """Whether what was said last stays true until the new spec has been looked at.
+
+    A spec that only declares something for later (another type) must not make a running instance unready.
+    """
+    ready = find_condition(view.conditions, READY)
+    as_wanted = (view.server_status == "ACTIVE") == running
+    return not view.current and ready is not None and ready.status is Status.TRUE and as_wanted
+
+
 def conditions_of(
     view: ProviderView | None, *, problem: str, deleting: bool, running: bool, generation: int
 ) -> tuple[Condition, ...]:

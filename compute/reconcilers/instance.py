@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import F
 
 from catalog.selectors.placements import InstancePlacement, instance_placement
-from compute.domain.instance import ProviderView, conditions_of, state_of
+from compute.domain.instance import ProviderView, conditions_of, state_of, still_holds
 from compute.models import (
     DesiredState,
     Instance,
@@ -174,6 +174,8 @@ def _publish(instance: Instance, row: OpenStackInstance | None, problem: str) ->
         ready = row.ready
         current = ready is not None and ready.observed_generation >= row.generation
         view = ProviderView(row.condition_list(), current, row.server_status)
+        if not problem and still_holds(view, instance.desired_state == DesiredState.RUNNING):
+            return
     conditions = conditions_of(
         view,
         problem=problem,

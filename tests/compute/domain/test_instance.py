@@ -2,7 +2,7 @@
 
 import pytest
 
-from compute.domain.instance import ProviderView, conditions_of, state_of
+from compute.domain.instance import ProviderView, conditions_of, state_of, still_holds
 from cycloud.core.conditions import Condition
 from cycloud.core.reconcile.plans import not_ready, ready
 
@@ -55,3 +55,20 @@ def test_state(condition: Condition, status: str, state: str) -> None:
 
 def test_nothing_observed_yet_is_pending() -> None:
     assert state_of((), "") == "PENDING"
+
+
+@pytest.mark.parametrize(
+    ("provider", "running", "holds"),
+    [
+        (view(ready("Updated"), current=False), True, True),
+        (view(ready("Stopped"), current=False, status="SHUTOFF"), False, True),
+        (view(ready("Updated"), current=False), False, False),
+        (view(ready("Updated")), True, False),
+        (view(not_ready("Creating", ""), current=False), True, False),
+        (ProviderView((), False, ""), True, False),
+    ],
+)
+def test_what_was_said_stays_until_the_new_spec_was_looked_at(
+    provider: ProviderView, running: bool, holds: bool
+) -> None:
+    assert still_holds(provider, running) is holds

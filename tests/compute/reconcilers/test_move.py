@@ -101,8 +101,12 @@ def test_create_runs_with_its_volumes_and_address(clouds: Clouds) -> None:
 def test_a_change_of_type_touches_nothing_until_stop_and_start(clouds: Clouds) -> None:
     instance = clouds.running()
     servers = list(clouds.a.servers)
+    before = instance.ready
     declare_type(clouds, "m8a.small")
     instance.refresh_from_db()
+    assert before is not None
+    assert instance.ready is not None
+    assert instance.ready.last_transition_time == before.last_transition_time
     assert list(clouds.a.servers) == servers
     assert instance.is_ready
     condition = find_condition(instance.condition_list(), "UpToDate")

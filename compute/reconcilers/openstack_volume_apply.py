@@ -1,6 +1,6 @@
 """One action on a volume: one call, or one row written under the lease."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from catalog.reconcilers.provider_pass import client_of
 from compute.domain.openstack_volume_state import (
@@ -21,14 +21,12 @@ from compute.domain.openstack_volume_state import (
     UnmanageVolume,
 )
 from compute.models import Volume
+from compute.reconcilers.openstack_volume_load import VolumeState
 from cycloud.core.aip.operations import end_operations
 from cycloud.core.changes.hints import hint_changed
 from cycloud.core.reconcile.leases import Work
 from cycloud.openstack.client import ClusterClient, ManageSpec, VolumeSpec
 from cycloud.openstack.observations import UID_KEY, VolumeSeen
-
-if TYPE_CHECKING:
-    from compute.reconcilers.openstack_volume import VolumeState
 
 __all__ = ["VolumeActions"]
 
@@ -36,7 +34,7 @@ __all__ = ["VolumeActions"]
 class VolumeActions:
     """Applies a plan's actions. No action looks at a state: the decision did."""
 
-    def __init__(self, work: Work, state: "VolumeState") -> None:
+    def __init__(self, work: Work, state: VolumeState) -> None:
         self._work = work
         self._state = state
         self.purged = False

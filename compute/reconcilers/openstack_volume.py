@@ -145,6 +145,8 @@ def _publish(work: Work, state: VolumeState, observed: Observed, condition: Cond
             "blockers": list(blockers_of(seen, observed.snapshots)),
         }
     with work.publishing():
+        # the binding before its row, as everywhere: two orders would be a deadlock
+        binding.publish([replace(condition, observed_generation=binding.generation)], now())
         before = row.ready
         changed = row.publish([condition], now(), **status)
         if condition.reason in ALARMS and (before is None or before.reason != condition.reason):
@@ -154,7 +156,6 @@ def _publish(work: Work, state: VolumeState, observed: Observed, condition: Cond
                 condition.reason,
                 condition.message,
             )
-        binding.publish([replace(condition, observed_generation=binding.generation)], now())
         if not changed:
             return
         wake_volume(binding)

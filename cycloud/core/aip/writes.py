@@ -15,6 +15,7 @@ from cycloud.core.clock import now
 from cycloud.core.iam.access import audit
 from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.models import Project
+from cycloud.core.reconcile.queue import in_order
 
 __all__ = ["WriteOptions", "Written", "check_etag", "run_write"]
 
@@ -70,7 +71,8 @@ def run_write(
         if earlier is not None:
             return Written(find(earlier.target_uid), earlier)
     try:
-        with transaction.atomic():
+        # rows of the queue are locked last and in one order, as the controllers do it
+        with transaction.atomic(), in_order():
             written = write()
             if options.validate_only:
                 raise _DryRun(written)

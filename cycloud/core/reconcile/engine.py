@@ -4,11 +4,13 @@ import logging
 import time
 from datetime import timedelta
 
+from django.db import OperationalError
 from django.db.models import Count, Q
 
 from cycloud.core.clock import now
 from cycloud.core.reconcile.leases import LeaseLost, Work, claim_next, give_back
 from cycloud.core.reconcile.models import DueRow, Lane
+from cycloud.core.reconcile.outcomes import Transient
 from cycloud.core.reconcile.queue import wake
 from cycloud.core.reconcile.registry import controller
 
@@ -48,6 +50,10 @@ def run_one(work: Work) -> None:
     except LeaseLost as lost:
         logger.warning("%s", lost)
         return
+    except OperationalError as error:
+        # a deadlock or a lock that came too late: nothing of the transaction was kept
+        logger.warning("%s %s: %s", work.controller, work.key, error)
+        outcome = Transient("the database was busy")
     give_back(work, outcome)
     logger.debug(
         "%s %s: %s in %.3f s", work.controller, work.key, outcome, time.monotonic() - begin

@@ -16,7 +16,7 @@ from django.db.models.functions import RowNumber
 from cycloud.core.clock import now
 from cycloud.core.reconcile.models import DueRow, Lane
 from cycloud.core.reconcile.outcomes import Done, Outcome, Terminal, Transient, Wait
-from cycloud.core.reconcile.queue import wake
+from cycloud.core.reconcile.queue import gathering, store, wake
 
 __all__ = ["LeaseLost", "Work", "claim_next", "give_back"]
 
@@ -68,19 +68,28 @@ class Work:
     def publishing(self) -> Iterator[None]:
         """A transaction in which results may be written: only while the lease is ours.
 
-        The row is locked to its end, so nobody can take the key between the check and the commit.
+        The lease is looked at when all is written, and the row stays locked until the commit, so nobody can take
+        the key in between; without the lease nothing is kept. Rows of the queue, our own among them, are
+        locked last and in one order (``gathering``).
         """
+        own = (self.controller, self.key)
         with transaction.atomic():
-            held = (
-                DueRow.objects.select_for_update()
-                .filter(id=self.row_id, lease_token=self.token, lease_expires__gt=now())
-                .first()
-            )
-            if held is None:
-                raise LeaseLost(
-                    f"{self.controller} {self.key}: the lease was lost before publishing"
-                )
-            yield
+            with gathering() as requests:
+                yield
+            for name in sorted({own, *requests}):
+                if name == own:
+                    self._lock()
+                if name in requests:
+                    store(requests[name])
+
+    def _lock(self) -> None:
+        held = (
+            DueRow.objects.select_for_update()
+            .filter(id=self.row_id, lease_token=self.token, lease_expires__gt=now())
+            .first()
+        )
+        if held is None:
+            raise LeaseLost(f"{self.controller} {self.key}: the lease was lost before publishing")
 
 
 def claim_next(queue: str) -> Work | None:

@@ -4,9 +4,11 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.test import override_settings
 
 from cycloud.core.clock import now
+from cycloud.core.iam.models import Project
 from cycloud.core.reconcile import engine, queue
 from cycloud.core.reconcile.engine import drain, run_one, sweep, wake_parked
 from cycloud.core.reconcile.leases import LeaseLost, Work, backoff, claim_next
@@ -23,6 +25,32 @@ def claim() -> Work:
     work = claim_next(Q)
     assert work is not None
     return work
+
+
+def publish_something() -> None:
+    Project.objects.create(resource_id="published")
+
+
+def test_what_a_pass_asks_for_is_stored_with_what_it_publishes(probe: Probe) -> None:
+    def act(work: Work) -> Outcome:
+        with work.publishing():
+            for key in ("z", "k", "a", "a"):
+                enqueue("probe", key, lane=Lane.EVENT)
+        return Done()
+
+    probe.act = lambda work: act(work) if work.key == "k" and len(probe.keys) == 1 else Done()
+    enqueue("probe", "k")
+    drain(Q)
+    assert sorted(probe.keys) == ["a", "k", "k", "z"]
+
+
+def test_what_a_pass_without_a_lease_asks_for_is_not_stored(probe: Probe, clock: Clock) -> None:
+    enqueue("probe", "k")
+    work = claim()
+    clock.advance(121)
+    with pytest.raises(LeaseLost), work.publishing():
+        enqueue("probe", "other")
+    assert not DueRow.objects.filter(key="other").exists()
 
 
 def test_repeats_coalesce_into_one_row(probe: Probe) -> None:
@@ -150,11 +178,13 @@ def test_a_dead_workers_lease_runs_out(probe: Probe, clock: Clock) -> None:
     alive = claim()
     assert alive.token != dead.token
     with pytest.raises(LeaseLost), dead.publishing():
-        raise AssertionError("published without a lease")
+        publish_something()
+    assert not Project.objects.exists(), "published without a lease"
     with pytest.raises(LeaseLost):
         dead.hold()
     with alive.publishing():
-        pass
+        publish_something()
+    assert Project.objects.exists()
 
 
 def test_a_lease_that_ran_out_publishes_nothing_even_if_nobody_took_it(
@@ -164,7 +194,8 @@ def test_a_lease_that_ran_out_publishes_nothing_even_if_nobody_took_it(
     work = claim()
     clock.advance(121)
     with pytest.raises(LeaseLost), work.publishing():
-        raise AssertionError("published without a lease")
+        publish_something()
+    assert not Project.objects.exists(), "published without a lease"
 
 
 def test_giving_back_a_lost_lease_leaves_the_row_to_its_new_holder(
@@ -199,6 +230,19 @@ def test_a_pass_that_breaks_leaves_the_row_for_the_next_worker(probe: Probe, clo
     assert drain(Q) == 0
     clock.advance(121)
     assert drain(Q) == 1
+
+
+def test_a_deadlock_is_tried_again_soon(probe: Probe, clock: Clock) -> None:
+    def act(work: Work) -> Outcome:
+        raise OperationalError("deadlock detected")
+
+    probe.act = act
+    enqueue("probe", "k")
+    drain(Q)
+    row = DueRow.objects.get()
+    assert row.lease_token is None
+    assert row.due is not None
+    assert (row.due - clock.time).total_seconds() <= 1.0
 
 
 def test_users_go_before_events_and_events_before_the_resync(probe: Probe) -> None:

@@ -4,14 +4,13 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('reconcile', '0001_initial'),
+        ("reconcile", "0001_initial"),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='duerow',
-            options={'verbose_name': 'queue entry', 'verbose_name_plural': 'queue entries'},
+            name="duerow",
+            options={"verbose_name": "queue entry", "verbose_name_plural": "queue entries"},
         ),
     ]

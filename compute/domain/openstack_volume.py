@@ -305,11 +305,13 @@ def _tend(
     if settle:
         condition = not_ready("VolumeBindingNotReady", "The volume is being made ready.")
         return Plan((condition,), AGAIN, (*actions, *settle))
-    clean = frozenset(c for c in desired.footprint - {target} if observed.volumes.get(c) == ())
+    stale = desired.footprint - {target}
+    if any(c not in observed.volumes for c in stale):
+        return Plan((ready("VolumeBindingReady"),), AGAIN, actions, look_everywhere=True)
+    clean = frozenset(c for c in stale if observed.volumes[c] == ())
     if clean:
         actions += (ForgetClusters(clean),)
-    elif desired.footprint - {target} and any(
-        c not in observed.volumes for c in desired.footprint - {target}
-    ):
-        return Plan((ready("VolumeBindingReady"),), AGAIN, actions, look_everywhere=True)
-    return Plan((ready("VolumeBindingReady"),), Done(), actions)
+    unseen = any(observed.volumes[c] is None for c in stale)
+    # the volume is ready all the same, but what may be left elsewhere is not forgotten
+    outcome = Transient("a cluster that had the volume cannot be looked at") if unseen else Done()
+    return Plan((ready("VolumeBindingReady"),), outcome, actions)

@@ -22,7 +22,7 @@ from compute.domain.openstack_volume_state import (
     SetImageMetadata,
     UnmanageVolume,
 )
-from cycloud.core.reconcile.outcomes import Transient
+from cycloud.core.reconcile.outcomes import Done, Transient
 from cycloud.openstack.observations import AttachmentSeen
 from tests.compute.domain.volumes import held, volume, wanted
 
@@ -284,3 +284,14 @@ def test_absence_at_home_is_looked_at_everywhere_before_anything_is_done() -> No
 def test_a_failed_manage_backs_off() -> None:
     observed = Observed({"a": (), "b": (volume("v9", "error", size_gib=0),)})
     assert isinstance(decide(held(target="b"), observed).outcome, Transient)
+
+
+def test_what_may_be_left_in_a_cluster_that_does_not_answer_is_looked_for_again() -> None:
+    moved = held(footprint=frozenset({"a", "b"}))
+    plan = decide(moved, Observed({"a": (volume(),), "b": None}))
+    assert plan.conditions[0].status == "True"
+    assert isinstance(plan.outcome, Transient)
+    assert not plan.actions
+    plan = decide(moved, Observed({"a": (volume(),), "b": ()}))
+    assert plan.outcome == Done()
+    assert plan.actions == (ForgetClusters(frozenset({"b"})),)

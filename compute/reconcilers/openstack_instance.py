@@ -15,7 +15,7 @@ from compute.domain.openstack_instance import decide
 from compute.domain.openstack_instance_state import Observed, Part
 from compute.models import OpenStackInstance
 from compute.reconcilers.openstack_instance_apply import ServerActions
-from compute.reconcilers.openstack_instance_load import ServerPass, load
+from compute.reconcilers.openstack_instance_load import ServerPass, load, unwanted_volumes
 from compute.reconcilers.openstack_instance_preflight import find_blockers
 from compute.reconcilers.wakeups import (
     wake_instance,
@@ -88,7 +88,9 @@ def _observe(state: ServerPass) -> Observed:
                 observed, port_ids=None if ports is None else tuple(p.id for p in ports)
             )
             state.desired = replace(
-                state.desired, unwanted_ports=_unwanted(state.desired.ports, ports or ())
+                state.desired,
+                unwanted_ports=_unwanted(state.desired.ports, ports or ()),
+                unwanted_volumes=unwanted_volumes(state.row, server.volume_ids),
             )
         if state.may_act_on(server):
             actions = see(partial(client.list_server_actions, server.id)) or ()

@@ -1,16 +1,22 @@
 """Reads what is wanted of one server: its row, its volumes and its ports, in a constant number of queries."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from catalog.selectors.clusters import OpenStackCluster, clusters_by_uid
 from compute.domain.openstack_instance_state import Desired, Part
-from compute.models import OpenStackInstance, OpenStackNetworkInterface, OpenStackVolume
+from compute.models import (
+    OpenStackInstance,
+    OpenStackNetworkInterface,
+    OpenStackVolume,
+    VolumeBinding,
+)
 from cycloud.core.conditions import READY, Condition, Status, find_condition
 from cycloud.core.reconcile.plans import not_ready
 from cycloud.openstack.cleaning import classify_server_fault
 from cycloud.openstack.observations import FLAVOR_KEY, RUN_KEY, ServerSeen
 
-__all__ = ["ServerPass", "load"]
+__all__ = ["ServerPass", "load", "unwanted_volumes"]
 
 _FAILURES = frozenset(
     {"InsufficientCapacity", "QuotaExceeded", "ProviderError", "InvalidConfiguration"}
@@ -63,11 +69,10 @@ def load(key: str, attempts: int) -> ServerPass | None:
         run=row.run,
         running=row.running,
         wanted=row.wanted,
-        volumes=tuple(_volume_part(row, v) for v in volumes),
-        ports=tuple(_port_part(row, p) for p in ports),
+        volumes=_volume_parts(row, volumes),
+        ports=_port_parts(row, ports),
         server_id=row.server_id,
         footprint=frozenset(row.footprint) & frozenset(looked_at),
-        unwanted_volumes=_unwanted_volumes(row),
         change_pending=bool(row.next_flavor_id),
         last_failure=_last_failure(row, attempts),
         failure_of=_failure_of,
@@ -94,6 +99,35 @@ def _ports(row: OpenStackInstance) -> list[OpenStackNetworkInterface]:
     )
 
 
+def _volume_parts(row: OpenStackInstance, rows: list[OpenStackVolume]) -> tuple[Part, ...]:
+    """All volumes of the instance, the root first. One whose row nobody has declared yet is not ready.
+
+    It must not be left out: the server would be made without it, or boot from the volume after it.
+    """
+    declared = {v.binding.volume_uid: v for v in rows}
+    attachments = row.instance.volume_attachments.select_related("volume").order_by("device_index")
+    volumes = [a.volume for a in attachments]
+    return tuple(
+        _volume_part(row, declared[v.uid]) if v.uid in declared else _undeclared(v.resource_id)
+        for v in volumes
+    )
+
+
+def _port_parts(row: OpenStackInstance, rows: list[OpenStackNetworkInterface]) -> tuple[Part, ...]:
+    """All network interfaces of the instance in order, as with volumes."""
+    declared = {p.network_interface_id: p for p in rows}
+    attachments = row.instance.network_attachments.select_related("network_interface")
+    interfaces = [a.network_interface for a in attachments.order_by("device_index")]
+    return tuple(
+        _port_part(row, declared[n.pk]) if n.pk in declared else _undeclared(n.resource_id)
+        for n in interfaces
+    )
+
+
+def _undeclared(name: str) -> Part:
+    return Part(name, "", ready=False, message=f"{name} is not ready yet.")
+
+
 def _volume_part(row: OpenStackInstance, volume: OpenStackVolume) -> Part:
     ready = volume.ready
     here = volume.cluster_id == row.cluster_id and volume.is_ready
@@ -113,18 +147,12 @@ def _port_part(row: OpenStackInstance, port: OpenStackNetworkInterface) -> Part:
     )
 
 
-def _unwanted_volumes(row: OpenStackInstance) -> frozenset[str]:
-    """Provider ids of our volumes in this project that are not attached to this instance (any more)."""
-    if not row.server_id:
-        return frozenset()
-    rows = (
-        OpenStackVolume.objects.filter(
-            binding__project=row.instance.project_id, cluster=row.cluster, provider_state="in-use"
-        )
-        .exclude(binding__volume_uid__in=row.instance.volume_attachments.values("volume__uid"))
-        .values_list("binding__provider_id", flat=True)
-    )
-    return frozenset(rows)
+def unwanted_volumes(row: OpenStackInstance, volume_ids: Collection[str]) -> frozenset[str]:
+    """Which of these volumes, which the server has, are ours and not attached to this instance (any more)."""
+    ours = VolumeBinding.objects.filter(
+        project=row.instance.project_id, provider_id__in=volume_ids
+    ).exclude(volume_uid__in=row.instance.volume_attachments.values("volume__uid"))
+    return frozenset(ours.values_list("provider_id", flat=True))
 
 
 def _last_failure(row: OpenStackInstance, attempts: int) -> Condition | None:

@@ -13,7 +13,7 @@ from tests.e2e.harness import testbed
 from tests.e2e.harness.machine import Machine
 from tests.e2e.harness.portal import Portal
 from tests.e2e.harness.rest import Rest
-from tests.e2e.harness.seed import CloudFacts, Facts
+from tests.e2e.harness.seed import PARENT, SUBNET, CloudFacts, Facts
 from tests.e2e.harness.services import broker_vhost, postgres_server
 
 # of the volume type whose data is purged soon; long enough to undelete on a slow machine
@@ -105,9 +105,11 @@ def tokens(portal: Portal, facts: Facts) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def user(portal: Portal, tokens: dict[str, str]) -> Iterator[Rest]:
-    """An editor of the project "suite"."""
+    """An editor of the project "suite"; at the end its subnet goes, and with it the clouds' networks."""
     with Rest(portal.url, tokens["user"]) as client:
         yield client
+        client.delete(f"{PARENT}/subnets/{SUBNET}")
+        client.wait_gone(f"{PARENT}/subnets/{SUBNET}", 60)
 
 
 @pytest.fixture(scope="session")

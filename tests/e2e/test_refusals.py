@@ -51,7 +51,7 @@ def repaired(machine: Machine) -> None:
     ("id_", "trouble", "reason", "word"),
     [
         ("no-host", lambda cloud: cloud.no_hosts(), "InsufficientCapacity", "capacity"),
-        ("no-compute", lambda c: c.compute_quota(instances=0), "QuotaExceeded", "quota"),
+        ("no-compute", lambda c: c.no_more_servers(), "QuotaExceeded", "quota"),
         ("no-volumes", lambda c: c.no_more_volumes(), "RootVolumeIsNotReady", "quota"),
         ("no-ports", lambda c: c.no_more_ports(), "NetworkInterfaceAttachmentFailed", "quota"),
     ],

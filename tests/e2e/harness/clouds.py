@@ -203,6 +203,18 @@ class RealCloud:
             yield
 
     @contextmanager
+    def no_more_servers(self) -> Iterator[None]:
+        """Let nova refuse every further server for the length of a block.
+
+        The limit is the present usage: nova refuses a lower one.
+        """
+        answer = self.sdk.compute.get(f"/os-quota-sets/{self.project_id}/detail")
+        openstack.exceptions.raise_from_response(answer)
+        usage = answer.json()["quota_set"]["instances"]
+        with self.compute_quota(instances=usage["in_use"] + usage["reserved"]):
+            yield
+
+    @contextmanager
     def no_more_ports(self) -> Iterator[None]:
         """Let neutron refuse every further port for the length of a block.
 

@@ -4,22 +4,30 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('compute', '0001_initial'),
+        ("compute", "0001_initial"),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='openstackinstance',
-            options={'verbose_name': 'OpenStack instance', 'verbose_name_plural': 'OpenStack instances'},
+            name="openstackinstance",
+            options={
+                "verbose_name": "OpenStack instance",
+                "verbose_name_plural": "OpenStack instances",
+            },
         ),
         migrations.AlterModelOptions(
-            name='openstacknetworkinterface',
-            options={'verbose_name': 'OpenStack network interface', 'verbose_name_plural': 'OpenStack network interfaces'},
+            name="openstacknetworkinterface",
+            options={
+                "verbose_name": "OpenStack network interface",
+                "verbose_name_plural": "OpenStack network interfaces",
+            },
         ),
         migrations.AlterModelOptions(
-            name='openstackvolume',
-            options={'verbose_name': 'OpenStack volume', 'verbose_name_plural': 'OpenStack volumes'},
+            name="openstackvolume",
+            options={
+                "verbose_name": "OpenStack volume",
+                "verbose_name_plural": "OpenStack volumes",
+            },
         ),
     ]

@@ -4,14 +4,16 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('networking', '0001_initial'),
+        ("networking", "0001_initial"),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='openstacksubnet',
-            options={'verbose_name': 'OpenStack subnet', 'verbose_name_plural': 'OpenStack subnets'},
+            name="openstacksubnet",
+            options={
+                "verbose_name": "OpenStack subnet",
+                "verbose_name_plural": "OpenStack subnets",
+            },
         ),
     ]

@@ -32,9 +32,7 @@ class Clouds:
     site: Site
     server: SimulatorServer
     clock: Clock
-    actor: Actor = field(
-        default_factory=lambda: Actor("users/dev", roles={PROJECT: Role.EDITOR})
-    )
+    actor: Actor = field(default_factory=lambda: Actor("users/dev", roles={PROJECT: Role.EDITOR}))
 
     @property
     def a(self) -> Cloud:

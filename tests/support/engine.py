@@ -66,7 +66,9 @@ def settle(clock: Clock, *, seconds: float = 120.0) -> int:
         times = [t for t in free if t is not None]
         if not times or max(times) > end:
             return passes
-        clock.time = max(clock.time + timedelta(microseconds=1), max(times) + timedelta(microseconds=1))
+        clock.time = max(
+            clock.time + timedelta(microseconds=1), max(times) + timedelta(microseconds=1)
+        )
         passes += run_due()
 
 

@@ -19,7 +19,9 @@ def check_labels(labels: Any) -> dict[str, str]:
     """Return the labels if each key and value has Kubernetes label syntax; raise InvalidArgument else."""
     checked = _texts(labels, "labels")
     if len(checked) > _MAX_LABELS:
-        raise InvalidArgument.field("labels", f"at most {_MAX_LABELS} labels; these are {len(checked)}.")
+        raise InvalidArgument.field(
+            "labels", f"at most {_MAX_LABELS} labels; these are {len(checked)}."
+        )
     for key, value in checked.items():
         if not _KEY.fullmatch(key) or not _VALUE.fullmatch(value):
             raise InvalidArgument.field(
@@ -55,7 +57,9 @@ def _texts(value: Any, field: str) -> dict[str, str]:
         raise InvalidArgument.field(field, "must be an object whose keys and values are texts.")
     checked = {str(k): str(v) for k, v in value.items()}
     if any("\0" in text or not _encodable(text) for pair in checked.items() for text in pair):
-        raise InvalidArgument.field(field, "a key or value is not valid Unicode text, or holds NUL.")
+        raise InvalidArgument.field(
+            field, "a key or value is not valid Unicode text, or holds NUL."
+        )
     return checked
 
 

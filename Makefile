@@ -11,6 +11,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   $$p -c '$(SUPPORTED)' >/dev/null 2>&1 && echo $$p && break; done)
 WORKERS ?= 2
 UP ?=
+# make test tries every so-many-th point of the crash matrix; make crash tries all
+export CYCLOUD_CRASH_STRIDE ?= 6
 PYTEST := $(BIN)/pytest
 CLOUDS ?= a:2025.1 b:2026.2
 CLOUDS_YAML ?= $(HOME)/.cache/cycloud-testbed/run/clouds.yaml
@@ -59,6 +61,10 @@ packages:
 .PHONY: test
 test: setup packages ## Run the fast suites, with coverage (no cloud, no network)
 	$(PYTEST) -n $(WORKERS) --cov --cov-report=term:skip-covered $(ARGS)
+
+.PHONY: crash
+crash: setup ## The whole crash matrix on the simulated clouds: every point, not a sample
+	CYCLOUD_CRASH_STRIDE=1 $(PYTEST) tests/crash -n $(WORKERS) $(ARGS)
 
 .PHONY: cover
 cover: setup packages ## As test, and fail under 95 % of branches overall or 100 % of domain/

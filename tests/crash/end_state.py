@@ -55,10 +55,14 @@ def not_as_declared(world: World) -> list[str]:
         for row in [*Instance.objects.all(), *Volume.objects.filter(delete_time=None)]
         if not row.is_ready
     ]
-    servers = {s.metadata["cycloud_uid"]: s for c in world.site.clouds.values() for s in c.servers.values()}
+    servers = {
+        s.metadata["cycloud_uid"]: s for c in world.site.clouds.values() for s in c.servers.values()
+    }
     for instance in Instance.objects.all():
         attached = instance.volume_attachments.order_by("device_index")
-        wanted = [str(VolumeBinding.objects.get(volume_uid=a.volume.uid).provider_id) for a in attached]
+        wanted = [
+            str(VolumeBinding.objects.get(volume_uid=a.volume.uid).provider_id) for a in attached
+        ]
         server = servers.pop(str(instance.uid), None)
         has = [d.volume_id for d in server.devices] if server else []
         if has != wanted:
@@ -93,7 +97,9 @@ def _objects(world: World) -> list[Any]:
 
 
 def _in_cloud(world: World, cloud: Cloud, names: dict[str, str]) -> State:
-    owners = {s.id: names.get(s.metadata.get("cycloud_uid", ""), "?") for s in cloud.servers.values()}
+    owners = {
+        s.id: names.get(s.metadata.get("cycloud_uid", ""), "?") for s in cloud.servers.values()
+    }
     macs = {str(n.uid): n.mac_address for n in NetworkInterface.objects.all()}
     volumes = {
         v.id: names.get(v.metadata.get("cycloud_uid", ""), "?") for v in cloud.volumes.values()
@@ -166,7 +172,12 @@ def _in_database() -> State:
             for b in VolumeBinding.objects.all()
         ],
         "provider servers": [
-            (r.instance.resource_id, r.cluster.resource_id, [clusters[c] for c in r.footprint], *_status(r))
+            (
+                r.instance.resource_id,
+                r.cluster.resource_id,
+                [clusters[c] for c in r.footprint],
+                *_status(r),
+            )
             for r in OpenStackInstance.objects.all()
         ],
         "provider volumes": [

@@ -5,6 +5,7 @@ Many points of a pass lead to one world: a worker that dies before a listing lea
 
 import hashlib
 import random
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +18,12 @@ from django.db import connection
 from cycloud.simulator.site import Site
 
 _APPS = ("compute", "networking", "reconcile", "aip", "iam")
-# written by the database layer from the machine's own clock, and read by no decision
-_COLUMNS_LEFT_OUT = ("create_time", "update_time")
+# the times are the machine's own, and a revision counts publishes: no decision reads them
+_COLUMNS_LEFT_OUT = ("create_time", "update_time", "revision")
+# seconds since the epoch, dates in rows and in JSON, and the ids of requests, which nobody looks up
+_TIMES = re.compile(
+    r"\b\d{10}\.\d+|\b\d{4}-\d\d-\d\d[ T][\d:.]+|datetime\.datetime\([^)]*\)|\breq-[0-9a-f-]{36}"
+)
 
 
 @contextmanager
@@ -41,20 +46,26 @@ def reproducible(seed: int) -> Iterator[None]:
 
 def fingerprint(site: Site) -> str:
     """A digest of all that the rest of a story can depend on: the clock, the clouds, the storage, the rows."""
-    digest = hashlib.sha256()
+    return _digest(f"{site.now()} {_everything(site)}")
+
+
+def settled_fingerprint(site: Site) -> str:
+    """The same for a world in which nothing is under way: there it does not matter what happened when."""
+    return _digest(_TIMES.sub("", _everything(site)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _everything(site: Site) -> str:
     with site.lock:
-        digest.update(repr(site.now()).encode())
-        for cloud in site.clouds.values():
-            # how often a cloud was asked matters to nobody
-            digest.update(repr(replace(cloud, requests=0)).encode())
-        digest.update(repr(site.timeline.pending()).encode())
-        digest.update(repr(site.guest_events).encode())
-        for name in site.storage.names():
-            digest.update(f"{name} {site.storage.digest(name)}".encode())
-    for model in apps.get_models():
-        if model._meta.app_label in _APPS:
-            digest.update(repr(_rows(model._meta.db_table)).encode())
-    return digest.hexdigest()
+        # how often a cloud was asked, and with which token, matters to nobody
+        clouds = [replace(cloud, requests=0, tokens={}) for cloud in site.clouds.values()]
+        objects = [(name, site.storage.digest(name)) for name in site.storage.names()]
+        clouds_text = repr((clouds, site.timeline.pending(), site.guest_events, objects))
+    tables = [m._meta.db_table for m in apps.get_models() if m._meta.app_label in _APPS]
+    return clouds_text + repr([_rows(table) for table in tables])
 
 
 def _rows(table: str) -> list[tuple[object, ...]]:

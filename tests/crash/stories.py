@@ -29,7 +29,7 @@ EXTRA = "extra"
 class Story:
     """``turn_back``: what the user does at once, while the worker is dead, instead of the rest of the steps.
 
-    ``ignored``: parts of the end state that depend on how far the story had come.
+    ``ignored``: what of the end state that depends on how far the story had come.
     """
 
     name: str
@@ -37,6 +37,8 @@ class Story:
     steps: tuple[Step, ...]
     turn_back: tuple[Step, ...] = ()
     ignored: frozenset[str] = frozenset()
+    # among how many tests the story is shared, so that several processes can work on it
+    parts: int = 1
 
 
 # -- what is there before
@@ -149,15 +151,11 @@ def _grow_data(world: World) -> None:
 
 
 def _attach_extra(world: World) -> None:
-    attach_volume(
-        actor=world.clouds.actor, project_id=PROJECT, instance_id=WEB, volume_id=EXTRA
-    )
+    attach_volume(actor=world.clouds.actor, project_id=PROJECT, instance_id=WEB, volume_id=EXTRA)
 
 
 def _detach_extra(world: World) -> None:
-    detach_volume(
-        actor=world.clouds.actor, project_id=PROJECT, instance_id=WEB, volume_id=EXTRA
-    )
+    detach_volume(actor=world.clouds.actor, project_id=PROJECT, instance_id=WEB, volume_id=EXTRA)
 
 
 def _is_running(world: World) -> bool:
@@ -170,8 +168,7 @@ def _stop_if_running(world: World) -> None:
 
 
 STORIES = (
-    Story("create", _nothing, (_create,)),
-    Story("move", _running, (_change_type("m8a.small"), _stop, _start)),
+    Story("move", _running, (_change_type("m8a.small"), _stop, _start), parts=4),
     Story(
         "turn_back",
         _running,
@@ -179,17 +176,20 @@ STORIES = (
         (_change_type("m7a.small"), _stop_if_running, _start),
         # which operations were overtaken, and whether a network was made in b already
         frozenset({"operations", "b: networks", "b: subnets", "provider subnets"}),
+        parts=4,
     ),
-    Story("move_by_restart", _running, (_change_type("m8a.small"), _restart)),
-    Story("resize", _running, (_change_type("m7a.medium"), _stop, _start)),
-    Story("draw_volumes", _volume_without_instance, (_create_in_b_with_volumes_of_a,)),
-    Story("delete_instance", _running, (_delete_instance,)),
-    Story("purge", _short_lived_volume, (_delete_data,)),
-    Story("undelete", _volume_without_instance, (_delete_data, _undelete_data)),
-    Story("grow", _running, (_grow_data,)),
+    Story("move_by_restart", _running, (_change_type("m8a.small"), _restart), parts=4),
+    Story("draw_volumes", _volume_without_instance, (_create_in_b_with_volumes_of_a,), parts=3),
     Story(
         "attach_and_detach",
         _stopped_beside_a_volume,
         (_attach_extra, _start, _stop, _detach_extra, _start),
+        parts=2,
     ),
+    Story("create", _nothing, (_create,), parts=2),
+    Story("resize", _running, (_change_type("m7a.medium"), _stop, _start)),
+    Story("delete_instance", _running, (_delete_instance,)),
+    Story("purge", _short_lived_volume, (_delete_data,)),
+    Story("grow", _running, (_grow_data,)),
+    Story("undelete", _volume_without_instance, (_delete_data, _undelete_data)),
 )

@@ -147,7 +147,11 @@ def _capture(site: Site) -> _SiteState:
 
 def _restore(site: Site, state: _SiteState) -> None:
     with site.lock:
+        tokens = {name: cloud.tokens for name, cloud in site.clouds.items()}
         site.clouds, site.timeline = pickle.loads(state.clouds_and_timeline)
+        for name, cloud in site.clouds.items():
+            # the clients, which are not taken back, go on with theirs
+            cloud.tokens = tokens[name]
         site.storage = Storage()
         for name, item in state.objects.items():
             site.storage.put(name, item.copy(item.size, item.backend))

@@ -51,6 +51,9 @@ def world(folder: Path) -> Iterator[World]:
         tokens = json.loads(portal.manage("shell", "-c", code).splitlines()[-1])
         with Rest(portal.url, tokens["user"]) as user:
             yield World(clouds, facts, portal, user)
+            # with the subnet go the networks that the portal made in the clouds
+            user.delete(f"{PARENT}/subnets/{SUBNET}")
+            user.wait_gone(f"{PARENT}/subnets/{SUBNET}", 60)
 
 
 def _facts(cloud: RealCloud) -> CloudFacts:

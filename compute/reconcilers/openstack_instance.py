@@ -131,8 +131,9 @@ def _publish(
     status = {"server_status": servers[0].status if servers else ""}
     ready = next(c for c in conditions if c.type == READY)
     with work.publishing():
-        if row.publish(stamped, now(), **status):
-            wake_instance(row.instance)
+        if not row.publish(stamped, now(), **status):
+            return
+        wake_instance(row.instance)
         if ready.reason in _WAITING_FOR_PARTS:
             _wake_parts(state)
 

@@ -31,7 +31,8 @@ from cycloud.core.clock import now
 from cycloud.core.conditions import Condition
 from cycloud.core.reconcile.leases import Work
 from cycloud.core.reconcile.outcomes import Done, Outcome
-from cycloud.openstack.faults import ProviderFault
+from cycloud.core.reconcile.queue import enqueue, queue_for
+from cycloud.openstack.faults import FaultKind, ProviderFault
 from networking.services.network_interfaces import finish_network_interface_delete
 from networking.services.openstack_subnets import OpenStackSubnet, ensure_openstack_subnet
 
@@ -78,6 +79,9 @@ class OpenStackNetworkInterfaceController:
             except ProviderFault as fault:
                 outcome = outcome_of_fault(fault)
                 condition = condition_of_fault(fault, "The network interface", condition)
+                if fault.kind is FaultKind.NOT_FOUND:
+                    # the network that the row names is gone: its own controller makes it anew
+                    _look_at_subnet(work, state)
             if state.row.pk is not None:
                 _publish(work, state, condition)
             return outcome
@@ -152,6 +156,16 @@ def _apply(work: Work, state: _State, action: Action) -> None:
                     wake_instance(attachment.instance)
                 if nic.delete_time is not None:
                     finish_network_interface_delete(nic)
+
+
+def _look_at_subnet(work: Work, state: _State) -> None:
+    with work.publishing():
+        enqueue(
+            "openstack_subnet",
+            state.subnet.uid,
+            queue=queue_for(state.row.cluster.controller_name),
+            project=state.row.network_interface.project.resource_id,
+        )
 
 
 def _remember(work: Work, row: OpenStackNetworkInterface, cluster: str) -> None:

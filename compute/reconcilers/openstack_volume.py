@@ -17,12 +17,13 @@ from compute.domain.openstack_volume_state import Observed
 from compute.reconcilers.openstack_volume_apply import VolumeActions
 from compute.reconcilers.openstack_volume_load import VolumeState, load
 from compute.reconcilers.wakeups import wake_instance, wake_openstack_instance, wake_volume
-from compute.selectors.provider_rows import instance_of_volume
+from compute.selectors.provider_rows import instance_of_volume, is_leaving
 from cycloud.core.clock import now
 from cycloud.core.conditions import Condition
 from cycloud.core.iam.alarms import raise_alarm
 from cycloud.core.reconcile.leases import Work
 from cycloud.core.reconcile.outcomes import Done, Outcome, Wait
+from cycloud.core.reconcile.plans import HELD, POLL
 from cycloud.openstack.client import ClusterClient
 from cycloud.openstack.faults import ProviderFault
 from cycloud.openstack.observations import VolumeSeen
@@ -49,6 +50,9 @@ class OpenStackVolumeController:
                 observed = _observe(state, everywhere=True)
                 plan = decide(state.desired(), observed)
             condition, outcome = plan.conditions[0], timed(plan.outcome)
+            if plan.outcome == HELD and is_leaving(instance_of_volume(state.binding.volume_uid)):
+                # only how soon it is looked at again
+                outcome = timed(POLL)
             if plan.look_everywhere and not plan.actions:
                 outcome = Wait(1.0, "not all could be seen")
             actions = VolumeActions(work, state)

@@ -4,7 +4,10 @@ from uuid import UUID
 
 from compute.models import OpenStackInstance
 
-__all__ = ["instance_of_volume"]
+__all__ = ["instance_of_volume", "is_leaving"]
+
+# what a server row says while its server is being taken down
+_LEAVING = frozenset({"Moving", "Updating", "Deleting"})
 
 
 def instance_of_volume(volume_uid: UUID) -> OpenStackInstance | None:
@@ -14,3 +17,9 @@ def instance_of_volume(volume_uid: UUID) -> OpenStackInstance | None:
         .filter(instance__volume_attachments__volume__uid=volume_uid)
         .first()
     )
+
+
+def is_leaving(row: OpenStackInstance | None) -> bool:
+    """Whether the server is being taken down, so that its volumes and ports will be free in a moment."""
+    ready = row.ready if row is not None else None
+    return ready is not None and ready.reason in _LEAVING

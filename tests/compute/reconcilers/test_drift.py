@@ -108,3 +108,16 @@ def test_a_volume_that_lost_its_mark_is_found_by_its_id_and_marked_again(clouds:
     assert ready(instance)
     uids = {str(a.volume.uid) for a in instance.volume_attachments.all()}
     assert {v.metadata.get("cycloud_uid") for v in clouds.a.volumes.values()} == uids
+
+
+def test_a_network_that_is_gone_with_its_port_is_made_anew(clouds: Clouds) -> None:
+    instance = clouds.running()
+    (port,) = clouds.a.ports
+    operator(clouds).delete_port(port)
+    clouds.a.subnets.clear()
+    clouds.a.networks.clear()
+    resync(clouds)
+    clouds.settle(seconds=300)
+    assert ready(instance), clouds.ready_reason(instance)
+    (new,) = clouds.a.ports.values()
+    assert new.network_id in clouds.a.networks

@@ -21,6 +21,6 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
         modes = {mode: n for mode, n in counts.items() if mode != "different worlds"}
         words = ", ".join(f"{mode} {n}" for mode, n in modes.items())
         terminalreporter.write_line(
-            f"{story}: {sum(modes.values())} ({words}); they left "
-            f"{counts['different worlds']} different worlds, each followed to its end"
+            f"{story}: {sum(modes.values())} ({words}), "
+            f"which left {counts['different worlds']} different worlds"
         )

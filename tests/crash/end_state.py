@@ -68,6 +68,11 @@ def not_as_declared(world: World) -> list[str]:
         if has != wanted:
             found.append(f"{instance.resource_id} has the volumes {has} instead of {wanted}")
     found += [f"a server of no instance: {server}" for server in servers.values()]
+    found += [
+        f"the bytes of {name} are not purged"
+        for name, text in world.precious.items()
+        if world.may_go(name) and world.copies(text)
+    ]
     found += [f"open: {o}" for o in Operation.objects.filter(done=False)]
     return found
 

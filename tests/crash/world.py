@@ -62,13 +62,20 @@ class World:
 
     def check_bytes(self) -> None:
         """Each precious text is in exactly one object of the storage, until its purge time."""
-        heads = [self.site.storage.read(n, OFFSET, 64) for n in self.site.storage.names()]
         for name, text in self.precious.items():
-            copies = sum(head.startswith(text) for head in heads)
-            purge_time = self.purge_times.get(name)
-            may_go = purge_time is not None and self.clouds.clock.time >= purge_time
-            if copies > 1 or (copies == 0 and not may_go):
+            copies = self.copies(text)
+            if copies > 1 or (copies == 0 and not self.may_go(name)):
                 raise BytesLost(f"the bytes of {name} are there {copies} times")
+
+    def copies(self, text: bytes) -> int:
+        """How many objects of the storage hold the text."""
+        storage = self.site.storage
+        return sum(storage.read(n, OFFSET, len(text)) == text for n in storage.names())
+
+    def may_go(self, name: str) -> bool:
+        """Whether the purge time of the volume has passed."""
+        purge_time = self.purge_times.get(name)
+        return purge_time is not None and self.clouds.clock.time >= purge_time
 
     # -- time
 

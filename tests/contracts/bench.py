@@ -1,10 +1,8 @@
 """Makes provider objects for one case in one cloud, and removes them all, also after a failure."""
 
-import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from itertools import chain, repeat
 from typing import TypeVar
 
 from cycloud.openstack.client import ManageSpec, ServerSpec, VolumeSpec
@@ -13,21 +11,10 @@ from cycloud.openstack.faults import FaultKind, ProviderFault
 from cycloud.openstack.observations import UID_KEY, PortSeen, ServerSeen, VolumeSeen
 from cycloud.openstack.servers import uid_of_mark
 from cycloud.openstack.sessions import OpenStackClient
+from tests.contracts.polling import until
 from tests.contracts.targets import CLOUDS, Target
 
-T = TypeVar("T")
 Marked = TypeVar("Marked", ServerSeen, VolumeSeen, PortSeen)
-POLL_SECONDS = (0.02, 0.05, 0.1, 0.25)  # then the last one
-
-
-def until(what: str, look: Callable[[], T], wanted: Callable[[T], bool], seconds: float = 90) -> T:
-    """Look until ``wanted``; AssertionError with the last look where time is up."""
-    end = time.monotonic() + seconds
-    pauses = chain(POLL_SECONDS, repeat(POLL_SECONDS[-1]))
-    while not wanted(last := look()):
-        assert time.monotonic() < end, f"{what}: not within {seconds:.0f} s; last seen: {last}"
-        time.sleep(next(pauses))
-    return last
 
 
 @dataclass

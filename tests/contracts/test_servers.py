@@ -5,8 +5,9 @@ import pytest
 from cycloud.openstack.connection import NOVA
 from cycloud.openstack.faults import FaultKind
 from cycloud.openstack.observations import UID_KEY
-from tests.contracts.bench import Bench, until
+from tests.contracts.bench import Bench
 from tests.contracts.faults import UNKNOWN_ID, kind_of, refused
+from tests.contracts.polling import until
 
 
 def test_a_server_boots_from_its_first_volume_and_leaves_volumes_and_port(bench: Bench) -> None:

@@ -194,8 +194,15 @@ def test_without_a_valid_host_the_volume_stays_reserved_until_the_delete(bench: 
     with bench.target.quota(bench.cloud, NOVA, cores=-1):
         assert bench.client.compute_quota().vcpus is None
         server_id = bench.client.create_server(type(spec)(**{**vars(spec), "flavor_id": huge}))
-        server = bench.server_when(server_id, "ERROR")
+        bench.server_when(server_id, "ERROR")
+        # Nova shows the state a moment before the fault
+        server = until(
+            "the fault",
+            lambda: bench.client.get_server(server_id),
+            lambda seen: seen is not None and bool(seen.fault),
+        )
 
+        assert server is not None
         assert "No valid host was found" in server.fault
         assert server.fault_code == 500
         assert bench.volume_when(volume.id, "reserved")

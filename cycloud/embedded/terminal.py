@@ -36,6 +36,7 @@ class Terminal:
         try:
             yield step
         except BaseException:
+            # Ctrl-C, too, leaves the step with a cross; it is raised on
             self._write(self._cross, text, step, start)
             raise
         self._write(self._tick, text, step, start)

@@ -157,6 +157,7 @@ class ClusterConnection:
             # after the wait for the rate limit, so that a lease that ran out meanwhile is seen
             hooks.before(service, verb, write)
         except BaseException:
+            # whatever ends the call here, the breaker's place for a trial call must be given back
             breaker.abandoned()
             raise
         try:
@@ -169,6 +170,7 @@ class ClusterConnection:
                 breaker.answered()
             raise
         except BaseException:
+            # a worker that is being ended says nothing about the cluster
             breaker.abandoned()
             raise
         count_call(CallKey(self.key, service, verb, str(response.status_code)))

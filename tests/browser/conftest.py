@@ -38,7 +38,7 @@ class Portal:
         assert self.process.stdout.readline().strip() == "applied"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -76,8 +76,11 @@ def _wait_for(word: str, lines: IO[str]) -> None:
     raise AssertionError("the portal ended before it was ready; its output is above")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
+    """One browser for this package, and gone after it: while it lives its event loop counts as running in this
+    thread, and no asynchronous test of another package could have one of its own.
+    """
     if shutil.which(CHROMIUM) is None:
         pytest.fail(f"The browser tests need {CHROMIUM}: apt-get install chromium")
     with sync_playwright() as playwright:

@@ -8,7 +8,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from catalog.api.urls import COLLECTIONS as CATALOG
 from compute.api.urls import COLLECTIONS as COMPUTE
 from cycloud.core.aip.api.operations import Operations
-from cycloud.core.aip.rest.collection import Collection
+from cycloud.core.aip.collection import Collection
 from cycloud.core.aip.rest.errors import unknown_url
 from cycloud.core.aip.rest.urls import collection_urls
 from cycloud.core.health import healthz, readyz

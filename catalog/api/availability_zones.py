@@ -16,8 +16,8 @@ from catalog.services.availability_zones import (
     delete_availability_zone,
     update_availability_zone,
 )
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Json, Result
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.iam.actor import Actor
 
 

@@ -10,10 +10,10 @@ from catalog.selectors.catalog import (
     VolumeType,
 )
 from catalog.selectors.clusters import OpenStackCluster
+from cycloud.core.aip.collection import Collection, Json
 from cycloud.core.aip.errors import InvalidArgument
 from cycloud.core.aip.filters import Field, Kind
 from cycloud.core.aip.representation import time_text
-from cycloud.core.aip.rest.collection import Collection, Json
 
 __all__ = ["CatalogCollection", "common_fields", "identity"]
 

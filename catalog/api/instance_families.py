@@ -16,8 +16,8 @@ from catalog.services.instance_families import (
     delete_instance_family,
     update_instance_family,
 )
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Json, Result
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.iam.actor import Actor
 
 

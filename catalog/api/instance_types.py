@@ -18,9 +18,9 @@ from catalog.services.instance_types import (
     delete_instance_type,
     update_instance_type,
 )
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.aip.filters import Field, Kind
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Json, Result
 from cycloud.core.iam.actor import Actor
 
 

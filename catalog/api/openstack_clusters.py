@@ -13,9 +13,9 @@ from catalog.services.openstack_clusters import (
     set_openstack_cluster_state,
     update_openstack_cluster,
 )
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.aip.filters import Field, Kind
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Json, Result
 from cycloud.core.iam.access import require_operator
 from cycloud.core.iam.actor import Actor
 

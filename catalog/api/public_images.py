@@ -13,9 +13,9 @@ from catalog.services.public_images import (
     delete_public_image,
     update_public_image,
 )
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.aip.quantities import format_gib
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Json, Result
 from cycloud.core.iam.actor import Actor
 
 

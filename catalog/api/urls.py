@@ -8,7 +8,7 @@ from catalog.api.instance_types import InstanceTypes
 from catalog.api.openstack_clusters import OpenStackClusters
 from catalog.api.public_images import PublicImages
 from catalog.api.volume_types import VolumeTypes
-from cycloud.core.aip.rest.collection import Collection
+from cycloud.core.aip.collection import Collection
 
 COLLECTIONS: list[Collection[Any]] = [
     AvailabilityZones(),

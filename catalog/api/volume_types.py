@@ -18,9 +18,9 @@ from catalog.services.volume_types import (
     delete_volume_type,
     update_volume_type,
 )
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.aip.quantities import format_gib
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Json, Result
 from cycloud.core.iam.actor import Actor
 
 # JSON field -> field of the input, in GiB

@@ -21,11 +21,11 @@ from compute.services.instances import (
     delete_instance,
     update_instance,
 )
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Collection, Json
 from cycloud.core.aip.filters import Field, Kind
 from cycloud.core.aip.quantities import format_gib
 from cycloud.core.aip.representation import resource_fields
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Collection, Json
 from cycloud.core.aip.writes import Written
 from cycloud.core.iam.actor import Actor
 

@@ -4,6 +4,6 @@ from typing import Any
 
 from compute.api.instances import Instances
 from compute.api.volumes import Volumes
-from cycloud.core.aip.rest.collection import Collection
+from cycloud.core.aip.collection import Collection
 
 COLLECTIONS: list[Collection[Any]] = [Instances(), Volumes()]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cycloud.core.aip.rest.collection import Collection
+from cycloud.core.aip.collection import Collection
 from networking.api.network_interfaces import NetworkInterfaces
 from networking.api.subnets import Subnets
 from networking.api.vpcs import Vpcs

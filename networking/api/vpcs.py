@@ -5,10 +5,10 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Collection, Json, Result
 from cycloud.core.aip.filters import Field, Kind
 from cycloud.core.aip.representation import resource_fields
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Collection, Json, Result
 from cycloud.core.iam.actor import Actor
 from networking.selectors.networks import VPC, get_vpc, list_vpcs
 from networking.services.vpcs import VpcInput, create_vpc, delete_vpc, update_vpc

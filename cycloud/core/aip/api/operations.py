@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from cycloud.core.aip.collection import Call, Collection, Json
 from cycloud.core.aip.errors import NotFound
 from cycloud.core.aip.filters import Field, Kind
 from cycloud.core.aip.models import Operation
-from cycloud.core.aip.rest.collection import Call, Collection, Json
 from cycloud.core.aip.rest.operations import operation_json
 from cycloud.core.iam.access import project_for
 from cycloud.core.iam.actor import Actor, Role

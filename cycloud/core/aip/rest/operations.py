@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from django.db.models import Model
 
+from cycloud.core.aip.collection import Json
 from cycloud.core.aip.models import Operation
 from cycloud.core.aip.representation import time_text
-from cycloud.core.aip.rest.collection import Json
 from cycloud.core.aip.rest.errors import status_body
 from cycloud.core.aip.writes import Written
 

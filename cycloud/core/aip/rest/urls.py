@@ -4,7 +4,7 @@ from typing import Any
 
 from django.urls import URLPattern, re_path
 
-from cycloud.core.aip.rest.collection import Collection
+from cycloud.core.aip.collection import Collection
 from cycloud.core.aip.rest.views import CollectionView, MemberView
 
 __all__ = ["collection_urls"]

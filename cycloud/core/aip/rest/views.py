@@ -16,13 +16,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Collection, Json
 from cycloud.core.aip.errors import InvalidArgument, NotFound, PermissionDenied
 from cycloud.core.aip.filters import order_columns, parse_filter
 from cycloud.core.aip.masks import parse_mask
 from cycloud.core.aip.pages import page_of, page_size_of
 from cycloud.core.aip.representation import OUTPUT_ONLY
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Collection, Json
 from cycloud.core.aip.rest.errors import exception_handler
 from cycloud.core.aip.rest.operations import dry_run_json, written_json
 from cycloud.core.aip.rest.parser import StrictJSONParser, check_text

@@ -2,10 +2,10 @@
 
 from django.db.models import QuerySet
 
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Collection, Json, Result
 from cycloud.core.aip.errors import InvalidArgument
 from cycloud.core.aip.filters import Field, Kind
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Collection, Json, Result
 from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.models import Membership
 from cycloud.core.iam.selectors import get_member, list_members, member_id_of

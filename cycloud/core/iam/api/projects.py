@@ -2,11 +2,11 @@
 
 from django.db.models import QuerySet
 
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Collection, Json, Result
 from cycloud.core.aip.errors import InvalidArgument
 from cycloud.core.aip.filters import Field, Kind
 from cycloud.core.aip.representation import time_text
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Collection, Json, Result
 from cycloud.core.iam.access import project_for
 from cycloud.core.iam.actor import Actor, Role
 from cycloud.core.iam.models import Project

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from cycloud.core.aip.body import Body
+from cycloud.core.aip.collection import Call, Collection, Json, Result
 from cycloud.core.aip.filters import Field, Kind
 from cycloud.core.aip.representation import time_text
-from cycloud.core.aip.rest.body import Body
-from cycloud.core.aip.rest.collection import Call, Collection, Json, Result
 from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.models import ServiceAccount
 from cycloud.core.iam.selectors import get_service_account, list_service_accounts

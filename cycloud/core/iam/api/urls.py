@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cycloud.core.aip.rest.collection import Collection
+from cycloud.core.aip.collection import Collection
 from cycloud.core.iam.api.members import Members
 from cycloud.core.iam.api.projects import Projects
 from cycloud.core.iam.api.service_accounts import ServiceAccounts

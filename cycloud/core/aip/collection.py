@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db.models import Model, QuerySet
 from rest_framework.exceptions import MethodNotAllowed
 
+from cycloud.core.aip.body import Body
 from cycloud.core.aip.filters import Field
-from cycloud.core.aip.rest.body import Body
 from cycloud.core.aip.writes import WriteOptions, Written
 from cycloud.core.iam.actor import Actor
 

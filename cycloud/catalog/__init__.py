@@ -1,0 +1,1 @@
+"""Generated from proto/cycloud/catalog by `make proto`."""

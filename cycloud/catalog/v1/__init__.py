@@ -1,0 +1,1 @@
+"""Generated from proto/cycloud/catalog/v1 by `make proto`."""

@@ -1,0 +1,113 @@
+import datetime
+
+from google.api import annotations_pb2 as _annotations_pb2
+from google.api import client_pb2 as _client_pb2
+from google.api import field_behavior_pb2 as _field_behavior_pb2
+from google.api import field_info_pb2 as _field_info_pb2
+from google.api import resource_pb2 as _resource_pb2
+from google.protobuf import empty_pb2 as _empty_pb2
+from google.protobuf import field_mask_pb2 as _field_mask_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class PublicImage(_message.Message):
+    __slots__ = ("name", "uid", "display_name", "etag", "create_time", "update_time", "minimum_size", "provider_images")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    UID_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    MINIMUM_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PROVIDER_IMAGES_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    uid: str
+    display_name: str
+    etag: str
+    create_time: _timestamp_pb2.Timestamp
+    update_time: _timestamp_pb2.Timestamp
+    minimum_size: str
+    provider_images: _containers.RepeatedCompositeFieldContainer[ProviderImage]
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., minimum_size: _Optional[str] = ..., provider_images: _Optional[_Iterable[_Union[ProviderImage, _Mapping]]] = ...) -> None: ...
+
+class ProviderImage(_message.Message):
+    __slots__ = ("cluster", "provider_id")
+    CLUSTER_FIELD_NUMBER: _ClassVar[int]
+    PROVIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    cluster: str
+    provider_id: str
+    def __init__(self, cluster: _Optional[str] = ..., provider_id: _Optional[str] = ...) -> None: ...
+
+class GetPublicImageRequest(_message.Message):
+    __slots__ = ("name", "read_mask")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    READ_MASK_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    read_mask: _field_mask_pb2.FieldMask
+    def __init__(self, name: _Optional[str] = ..., read_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ...) -> None: ...
+
+class ListPublicImagesRequest(_message.Message):
+    __slots__ = ("page_size", "page_token", "filter", "order_by", "show_deleted", "read_mask")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    ORDER_BY_FIELD_NUMBER: _ClassVar[int]
+    SHOW_DELETED_FIELD_NUMBER: _ClassVar[int]
+    READ_MASK_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    filter: str
+    order_by: str
+    show_deleted: bool
+    read_mask: _field_mask_pb2.FieldMask
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., filter: _Optional[str] = ..., order_by: _Optional[str] = ..., show_deleted: _Optional[bool] = ..., read_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ...) -> None: ...
+
+class ListPublicImagesResponse(_message.Message):
+    __slots__ = ("public_images", "next_page_token", "resource_version")
+    PUBLIC_IMAGES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_VERSION_FIELD_NUMBER: _ClassVar[int]
+    public_images: _containers.RepeatedCompositeFieldContainer[PublicImage]
+    next_page_token: str
+    resource_version: str
+    def __init__(self, public_images: _Optional[_Iterable[_Union[PublicImage, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., resource_version: _Optional[str] = ...) -> None: ...
+
+class CreatePublicImageRequest(_message.Message):
+    __slots__ = ("public_image_id", "public_image", "validate_only")
+    PUBLIC_IMAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    PUBLIC_IMAGE_FIELD_NUMBER: _ClassVar[int]
+    VALIDATE_ONLY_FIELD_NUMBER: _ClassVar[int]
+    public_image_id: str
+    public_image: PublicImage
+    validate_only: bool
+    def __init__(self, public_image_id: _Optional[str] = ..., public_image: _Optional[_Union[PublicImage, _Mapping]] = ..., validate_only: _Optional[bool] = ...) -> None: ...
+
+class UpdatePublicImageRequest(_message.Message):
+    __slots__ = ("public_image", "update_mask", "allow_missing", "validate_only")
+    PUBLIC_IMAGE_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_MASK_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_MISSING_FIELD_NUMBER: _ClassVar[int]
+    VALIDATE_ONLY_FIELD_NUMBER: _ClassVar[int]
+    public_image: PublicImage
+    update_mask: _field_mask_pb2.FieldMask
+    allow_missing: bool
+    validate_only: bool
+    def __init__(self, public_image: _Optional[_Union[PublicImage, _Mapping]] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., allow_missing: _Optional[bool] = ..., validate_only: _Optional[bool] = ...) -> None: ...
+
+class DeletePublicImageRequest(_message.Message):
+    __slots__ = ("name", "etag", "allow_missing", "validate_only")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_MISSING_FIELD_NUMBER: _ClassVar[int]
+    VALIDATE_ONLY_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    etag: str
+    allow_missing: bool
+    validate_only: bool
+    def __init__(self, name: _Optional[str] = ..., etag: _Optional[str] = ..., allow_missing: _Optional[bool] = ..., validate_only: _Optional[bool] = ...) -> None: ...

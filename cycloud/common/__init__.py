@@ -1,0 +1,1 @@
+"""Generated from proto/cycloud/common by `make proto`."""

@@ -1,0 +1,1 @@
+"""Generated from proto/cycloud/common/v1 by `make proto`."""

@@ -1,0 +1,1 @@
+"""Generated from proto/cycloud/compute/v1 by `make proto`."""

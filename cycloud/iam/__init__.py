@@ -1,0 +1,1 @@
+"""Generated from proto/cycloud/iam by `make proto`."""

@@ -1,0 +1,1 @@
+"""Generated from proto/cycloud/iam/v1 by `make proto`."""

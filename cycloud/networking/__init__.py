@@ -1,0 +1,1 @@
+"""Generated from proto/cycloud/networking by `make proto`."""

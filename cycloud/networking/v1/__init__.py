@@ -1,0 +1,1 @@
+"""Generated from proto/cycloud/networking/v1 by `make proto`."""

@@ -1,7 +1,8 @@
 """The errors that a user can meet (AIP-193): a canonical code, a stable reason, a message to act on.
 
-Services raise them; the REST and gRPC faces turn them into an answer and add nothing.
-The messages name the object, the cause and the next step, and never a cluster.
+Services raise them; the REST and gRPC faces turn them into an answer (``cycloud.core.aip.status``) and add
+nothing. The messages name the object, the cause and the next step, and never a cluster. Every reason is in
+docs/errors.md and has a Japanese text; a test holds both complete.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,10 @@ DOMAIN = "cycloud.jp"
 class Code(Enum):
     """google.rpc.Code: (gRPC number, HTTP status of the REST face)."""
 
+    CANCELLED = (1, 499)
+    UNKNOWN = (2, 500)
     INVALID_ARGUMENT = (3, 400)
+    DEADLINE_EXCEEDED = (4, 504)
     NOT_FOUND = (5, 404)
     ALREADY_EXISTS = (6, 409)
     PERMISSION_DENIED = (7, 403)
@@ -45,11 +49,44 @@ class FieldViolation:
     reason: str = "INVALID"
 
 
+@dataclass(frozen=True)
+class PreconditionViolation:
+    """One thing that is not as the request needs it (google.rpc.PreconditionFailure).
+
+    ``subject`` is the resource's name, ``type`` a reason of docs/errors.md.
+    """
+
+    type: str
+    subject: str
+    description: str
+
+
+@dataclass(frozen=True)
+class QuotaViolation:
+    """One quota that the request would overrun (google.rpc.QuotaFailure).
+
+    ``subject`` is the quota's name, such as ``projects/p/quotas/vcpus``.
+    """
+
+    subject: str
+    description: str
+
+
 class CycloudError(Exception):
-    """Base of all errors that reach a user."""
+    """Base of all errors that reach a user.
+
+    - ``resource``: name of the object that the error is about, such as ``projects/p/instances/web-1``; it
+      becomes google.rpc.ResourceInfo (NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED) or the subject of the
+      PreconditionFailure, and ``resource`` in the metadata.
+    - ``metadata``: what the message says that changes from case to case, for programs and for the texts in
+      other languages.
+    - ``retry_after``: seconds after which the same request may succeed (google.rpc.RetryInfo, Retry-After).
+    - ``http_status``: HTTP status of the REST face where it is not the code's own.
+    """
 
     code = Code.INTERNAL
     reason = "INTERNAL"
+    http: int | None = None
 
     def __init__(
         self,
@@ -58,12 +95,29 @@ class CycloudError(Exception):
         reason: str | None = None,
         metadata: Mapping[str, str] | None = None,
         violations: Sequence[FieldViolation] = (),
+        precondition_violations: Sequence[PreconditionViolation] = (),
+        quota_violations: Sequence[QuotaViolation] = (),
+        resource: str = "",
+        retry_after: float | None = None,
+        http_status: int | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.reason = reason or type(self).reason
         self.metadata = dict(metadata or {})
+        if resource:
+            self.metadata.setdefault("resource", resource)
         self.violations = tuple(violations)
+        self.precondition_violations = tuple(precondition_violations)
+        self.quota_violations = tuple(quota_violations)
+        self.resource = resource
+        self.retry_after = retry_after
+        self._http_status = http_status or type(self).http
+
+    @property
+    def http_status(self) -> int:
+        """The HTTP status of the REST face."""
+        return self._http_status or self.code.http
 
 
 class InvalidArgument(CycloudError):
@@ -105,6 +159,8 @@ class FailedPrecondition(CycloudError):
 
 
 class ResourceExhausted(CycloudError):
+    """A quota is used up, or the caller asks too often."""
+
     code = Code.RESOURCE_EXHAUSTED
     reason = "RESOURCE_EXHAUSTED"
 
@@ -114,6 +170,41 @@ class Aborted(CycloudError):
 
     code = Code.ABORTED
     reason = "ABORTED"
+
+
+class OutOfRange(CycloudError):
+    """What is asked for lies outside what is kept, such as a resource_version that was trimmed."""
+
+    code = Code.OUT_OF_RANGE
+    reason = "OUT_OF_RANGE"
+
+
+class Unimplemented(CycloudError):
+    """There is no such method, or it does not do this."""
+
+    code = Code.UNIMPLEMENTED
+    reason = "UNIMPLEMENTED"
+
+
+class Unavailable(CycloudError):
+    """A part that is needed is away for now: the same request may succeed later."""
+
+    code = Code.UNAVAILABLE
+    reason = "UNAVAILABLE"
+
+
+class DeadlineExceeded(CycloudError):
+    """The caller's deadline passed before the answer was there."""
+
+    code = Code.DEADLINE_EXCEEDED
+    reason = "DEADLINE_EXCEEDED"
+
+
+class Canceled(CycloudError):
+    """The caller gave the call up."""
+
+    code = Code.CANCELLED
+    reason = "CANCELLED"
 
 
 class Unauthenticated(CycloudError):

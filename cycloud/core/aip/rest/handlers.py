@@ -6,7 +6,7 @@ from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.views import defaults
 
-from cycloud.core.aip.rest.errors import json_error, server_error, unknown_url
+from cycloud.core.aip.rest.errors import json_error, unknown_url
 
 __all__ = ["bad_request", "not_found", "permission_denied", "server_failure"]
 
@@ -42,5 +42,5 @@ def server_failure(request: HttpRequest) -> HttpResponseBase:
     """500 outside a REST view; Django logged the traceback, which is shown to nobody."""
     error = sys.exc_info()[1]
     if _is_api(request):
-        return server_error(request, error or RuntimeError("unknown"))
+        return json_error(request, error or RuntimeError("unknown"))
     return defaults.server_error(request)

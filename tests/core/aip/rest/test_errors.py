@@ -5,6 +5,7 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
+from cycloud.core.aip.reasons import ERROR_REASONS
 from cycloud.core.iam.actor import Role
 from networking.api.vpcs import Vpcs
 from networking.models import VPC
@@ -117,6 +118,19 @@ def test_a_bad_request_is_refused(
     answer = call(method, path)
     check_envelope(answer)
     assert (answer.status, answer.reason) == (status, reason), answer.text
+
+
+def test_an_unknown_path_needs_no_csrf_token() -> None:
+    answer = Client(enforce_csrf_checks=True).post("/v1/nothing")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["details"][0]["reason"] == "METHOD_NOT_FOUND"
+
+
+def test_a_refusal_reads_in_the_callers_language(call: RestClient) -> None:
+    answer = call("GET", "projects/p/vpcs/x", headers={"Accept-Language": "ja-JP,en;q=0.5"})
+    local = answer.json["error"]["details"][-1]
+    assert (local["locale"], local["message"]) == ("ja", ERROR_REASONS["NOT_FOUND"].japanese)
+    assert answer.json["error"]["message"].startswith("There is no Vpc projects/p/vpcs/x.")
 
 
 def test_405_says_what_is_allowed(call: RestClient) -> None:

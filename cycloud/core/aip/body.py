@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeVar, cast
 
 from cycloud.core.aip.errors import InvalidArgument
+from cycloud.core.aip.masks import MapChange, MapPatch, Mask
 from cycloud.core.aip.quantities import parse_gib
 
 __all__ = ["Body"]
@@ -29,7 +30,7 @@ class Body:
     """
 
     def __init__(
-        self, data: Mapping[str, Any], *, path: str = "", mask: frozenset[str] | None = None
+        self, data: Mapping[str, Any], *, path: str = "", mask: Mask | None = None
     ) -> None:
         self._data = data if mask is None else {k: v for k, v in data.items() if k in mask}
         self._path = path
@@ -99,6 +100,22 @@ class Body:
             raise self._wrong(field, "an object whose values are texts", value)
         return value
 
+    def map_change(self, field: str) -> MapChange:
+        """Read a map for an update: a new one, or a change of those of its keys that the mask names.
+
+        A key that the mask names and the JSON does not have is to be removed.
+        """
+        keys = self._mask.keys.get(field) if self._mask is not None else None
+        if keys is None:
+            return self.text_map(field)
+        _, value = self._lookup(field, {})
+        if not isinstance(value, dict):
+            raise self._wrong(field, "an object whose values are texts", value)
+        named = {key: value[key] for key in sorted(keys) if value.get(key) is not None}
+        if not all(isinstance(text, str) for text in named.values()):
+            raise self._wrong(field, "an object whose values are texts", value)
+        return MapPatch(named, tuple(sorted(keys - set(named))))
+
     def inner(self, field: str) -> "Body | None":
         """Read an inner object; None where absent."""
         found, value = self._lookup(field, None)
@@ -124,7 +141,7 @@ class Body:
             changes["display_name"] = self.text("display_name", "")
         for field in ("labels", "annotations"):
             if self.has(field):
-                changes[field] = self.text_map(field)
+                changes[field] = self.map_change(field)
         return changes
 
     def finish(self) -> None:

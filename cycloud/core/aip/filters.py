@@ -1,52 +1,163 @@
-"""List filters (AIP-160): a small parser, and the fields that each list allows.
+"""List filters (AIP-160) as conditions of a query, and ``order_by``. The language is in ``filter_syntax``.
 
-Supported: ``AND``, ``OR`` (which binds more tightly than AND, as AIP-160 says), ``NOT`` and ``-``, brackets,
-``= != < <= > >= :``, quoted texts, ``*`` at the ends of a text, and map keys (``labels.env = prod``,
-``labels:env`` for presence). Terms side by side mean AND.
+Every condition is true or false, never NULL: what is absent compares as false. Texts are compared the same way on
+every database: case counts, except for ``:``, where the letters A to Z count as a to z.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from enum import Enum
+from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from django.db.models import F, Func, Q, TextField, Value
 from django.db.models.expressions import Combinable
-from django.db.models.lookups import Exact, IsNull
+from django.db.models.functions import Left, Right, StrIndex
+from django.db.models.lookups import Exact, GreaterThan, IsNull
 
 from cycloud.core.aip.errors import InvalidArgument
+from cycloud.core.aip.filter_syntax import All, Not, Some, Tree, parse_tree
+from cycloud.core.aip.filter_terms import Comparison, Field, Kind, Relation
 
-__all__ = ["Field", "Kind", "order_columns", "parse_filter"]
+__all__ = ["Field", "Kind", "order_columns", "parse_filter", "resource_filters"]
 
-MAX_LENGTH = 2000
-MAX_TERMS = 50
-MAX_DEPTH = 20
-_TOKEN = re.compile(
-    r"\s*(?:(?P<text>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|(?P<op><=|>=|!=|=|<|>|:)"
-    r"|(?P<bracket>[()])|(?P<minus>-(?=[A-Za-z(]))|(?P<word>[^\s()<>=!:\"']+(?:[^\s()<>=!\"']*)))"
+_LOOKUPS = {
+    Relation.EQUAL: "",
+    Relation.LESS: "__lt",
+    Relation.AT_MOST: "__lte",
+    Relation.MORE: "__gt",
+    Relation.AT_LEAST: "__gte",
+}
+# the place is for the compiled column; all values are parameters
+_SQLITE_PART = (
+    "(SELECT JSON_EXTRACT(item.value, %s) FROM JSON_EACH({}) AS item "
+    "WHERE JSON_EXTRACT(item.value, '$.type') = %s LIMIT 1)"
 )
-_FIELD = re.compile(r"[a-z_]+(?:\.\S+)?")
+_POSTGRESQL_PART = (
+    "(SELECT item.value ->> %s FROM JSONB_ARRAY_ELEMENTS({}) AS item (value) "
+    "WHERE item.value ->> 'type' = %s LIMIT 1)"
+)
 
 
-class Kind(Enum):
-    """How a field is compared."""
+def resource_filters(collection: str) -> dict[str, Field]:
+    """Return the fields that every list of a project's resources can be filtered by (AIP-148)."""
+    return {
+        "name": Field(
+            "resource_id", Kind.NAME, collection=collection, project="project__resource_id"
+        ),
+        "uid": Field("uid", Kind.UUID),
+        "display_name": Field("display_name"),
+        "labels": Field("labels", Kind.MAP),
+        "annotations": Field("annotations", Kind.MAP),
+        "conditions": Field("conditions", Kind.CONDITIONS),
+        "generation": Field("generation", Kind.NUMBER),
+        "observed_generation": Field("observed_generation", Kind.NUMBER),
+        "create_time": Field("create_time", Kind.TIME),
+        "update_time": Field("update_time", Kind.TIME),
+        "delete_time": Field("delete_time", Kind.TIME),
+        "purge_time": Field("purge_time", Kind.TIME),
+    }
 
-    TEXT = "text"
-    ENUM = "enum"
-    TIME = "time"
-    BOOLEAN = "boolean"
-    NUMBER = "number"
-    MAP = "map"
+
+def parse_filter(text: str, fields: Mapping[str, Field]) -> Q:
+    """Return the condition that the filter means. Raises InvalidArgument saying what is wrong and where."""
+    return _condition(parse_tree(text, fields))
 
 
-@dataclass(frozen=True)
-class Field:
-    """A field that a filter may name, and the column (or path of columns) behind it."""
+def order_columns(
+    text: str, fields: Mapping[str, str], default: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the columns of an ``order_by`` such as ``create_time desc, name`` with the default after it.
 
-    column: str
-    kind: Kind = Kind.TEXT
+    ``fields`` maps what users may order by to columns. Raises InvalidArgument.
+    """
+    columns: list[str] = []
+    for part in text.split(",") if text.strip() else []:
+        match = re.fullmatch(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*", part)
+        if match is None or match[1] not in fields:
+            raise InvalidArgument.field(
+                "order_by",
+                f"{part.strip()[:80]!r} is not an order. Use {', '.join(sorted(fields))}, each with 'asc' or "
+                "'desc' after it if you want.",
+                "INVALID_ORDER",
+            )
+        columns.append(("-" if match[2] == "desc" else "") + fields[match[1]])
+    named = {column.removeprefix("-") for column in columns}
+    if len(named) < len(columns):
+        raise InvalidArgument.field("order_by", "names a field twice.", "INVALID_ORDER")
+    return (*columns, *(column for column in default if column.removeprefix("-") not in named))
+
+
+def _condition(tree: Tree) -> Q:
+    match tree:
+        case Not(term):
+            return ~_condition(term)
+        case All(terms):
+            return reduce(Q.__and__, map(_condition, terms), Q())
+        case Some(terms):
+            return reduce(Q.__or__, map(_condition, terms))
+    return _comparison(tree)
+
+
+def _comparison(asked: Comparison) -> Q:
+    condition = _text_condition(asked) if _is_text(asked.field.kind) else _typed_condition(asked)
+    if asked.parent and asked.field.project:
+        # projects/P/COLLECTION, as the term was checked
+        condition &= _equal(F(asked.field.project), asked.parent.split("/")[1])
+    return condition
+
+
+def _is_text(kind: Kind) -> bool:
+    return kind in (Kind.TEXT, Kind.ENUM, Kind.NAME, Kind.MAP, Kind.CONDITIONS)
+
+
+def _typed_condition(asked: Comparison) -> Q:
+    column = asked.field.column
+    present = Q(**{f"{column}__isnull": False})
+    if asked.relation is Relation.PRESENT:
+        return present
+    return present & Q(**{column + _LOOKUPS[asked.relation]: asked.value})
+
+
+def _text_condition(asked: Comparison) -> Q:
+    stored, text = _stored(asked), str(asked.value)
+    present = Q(IsNull(stored, False))
+    match asked.relation:
+        case Relation.EQUAL:
+            return _equal(stored, text)
+        case Relation.STARTS:
+            return present & Q(Exact(Left(stored, len(text)), Value(text)))
+        case Relation.ENDS:
+            return present & Q(Exact(Right(stored, len(text)), Value(text)))
+        case Relation.CONTAINS:
+            return present & Q(GreaterThan(StrIndex(stored, Value(text)), 0))
+        case Relation.HAS:
+            found = StrIndex(_AsciiLower(stored), _AsciiLower(Value(text)))
+            return present & Q(GreaterThan(found, 0))
+    return present
+
+
+def _equal(stored: Combinable, text: str) -> Q:
+    return Q(IsNull(stored, False)) & Q(Exact(stored, Value(text)))
+
+
+def _stored(asked: Comparison) -> Combinable:
+    column = asked.field.column
+    if asked.field.kind is Kind.MAP:
+        return _MapValue(column, asked.key)
+    if asked.field.kind is Kind.CONDITIONS:
+        return _ConditionPart(column, asked.key, asked.part)
+    return F(column)
+
+
+class _AsciiLower(Func):
+    """The text with A to Z as a to z, and no other letter changed."""
+
+    function = "LOWER"
+    output_field = TextField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        # in the collation "C" only ASCII has cases, as in SQLite
+        return self.as_sql(compiler, connection, template='LOWER((%(expressions)s) COLLATE "C")')
 
 
 class _MapValue(Func):
@@ -68,235 +179,20 @@ class _MapValue(Func):
         return f"(({sql}) ->> %s)", [*params, key.value]
 
 
-def parse_filter(text: str, fields: Mapping[str, Field]) -> Q:
-    """Return the condition that the filter means. Raises InvalidArgument saying what is wrong and where."""
-    if not text.strip():
-        return Q()
-    if len(text) > MAX_LENGTH:
-        raise _wrong(f"is longer than {MAX_LENGTH} characters.")
-    return _Parser(text, fields).parse()
+class _ConditionPart(Func):
+    """The status, reason or message of the condition of one type, in a JSON column with a list of them."""
 
+    output_field = TextField()
 
-def order_columns(
-    text: str, fields: Mapping[str, str], default: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return the columns of an ``order_by`` such as ``create_time desc, name`` with the default after it.
+    def __init__(self, column: str, type_: str, part: str) -> None:
+        super().__init__(F(column), Value(type_), Value(part))
 
-    ``fields`` maps what users may order by to columns that are never null. Raises InvalidArgument.
-    """
-    columns: list[str] = []
-    for part in text.split(",") if text.strip() else []:
-        match = re.fullmatch(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*", part)
-        if match is None or match[1] not in fields:
-            raise InvalidArgument.field(
-                "order_by",
-                f"{part.strip()[:80]!r} is not an order. Use {', '.join(sorted(fields))}, each with 'asc' or "
-                "'desc' after it if you want.",
-                "INVALID_ORDER",
-            )
-        columns.append(("-" if match[2] == "desc" else "") + fields[match[1]])
-    named = {column.removeprefix("-") for column in columns}
-    if len(named) < len(columns):
-        raise InvalidArgument.field("order_by", "names a field twice.", "INVALID_ORDER")
-    return (*columns, *(column for column in default if column.removeprefix("-") not in named))
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        source, type_, part = self.get_source_expressions()
+        sql, params = compiler.compile(source)
+        return _SQLITE_PART.format(sql), [f"$.{part.value}", *params, type_.value]
 
-
-def _wrong(description: str) -> InvalidArgument:
-    return InvalidArgument.field("filter", description, "INVALID_FILTER")
-
-
-class _Parser:
-    """Recursive descent over the tokens of one filter."""
-
-    def __init__(self, text: str, fields: Mapping[str, Field]) -> None:
-        self._tokens = _tokens(text)
-        self._fields = fields
-        self._at = 0
-        self._terms = 0
-        self._depth = 0
-
-    def parse(self) -> Q:
-        condition = self._expression()
-        if self._kind() is not None:
-            raise _wrong(f"has an unexpected {self._tokens[self._at][1][:40]!r}.")
-        return condition
-
-    def _kind(self) -> str | None:
-        return self._tokens[self._at][0] if self._at < len(self._tokens) else None
-
-    def _accept(self, kind: str, text: str | None = None) -> str | None:
-        if self._kind() == kind and text in (None, self._tokens[self._at][1]):
-            self._at += 1
-            return self._tokens[self._at - 1][1]
-        return None
-
-    def _expression(self) -> Q:
-        condition = self._factor()
-        while True:
-            if (
-                self._accept("keyword", "AND")
-                or self._kind() in ("word", "text", "minus")
-                or self._next_opens()
-            ):
-                condition &= self._factor()
-            else:
-                return condition
-
-    def _next_opens(self) -> bool:
-        if self._at >= len(self._tokens):
-            return False
-        return self._tokens[self._at] in (("bracket", "("), ("keyword", "NOT"))
-
-    def _factor(self) -> Q:
-        condition = self._term()
-        while self._accept("keyword", "OR"):
-            condition |= self._term()
-        return condition
-
-    def _term(self) -> Q:
-        self._terms += 1
-        if self._terms > MAX_TERMS:
-            raise _wrong(f"has more than {MAX_TERMS} terms.")
-        if self._accept("keyword", "NOT") or self._accept("minus"):
-            return ~self._simple()
-        return self._simple()
-
-    def _simple(self) -> Q:
-        if not self._accept("bracket", "("):
-            return self._restriction()
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise _wrong(f"has more than {MAX_DEPTH} brackets inside each other.")
-        condition = self._expression()
-        if not self._accept("bracket", ")"):
-            raise _wrong("lacks a closing bracket.")
-        self._depth -= 1
-        return condition
-
-    def _restriction(self) -> Q:
-        name = self._accept("word")
-        if name is None or not _FIELD.fullmatch(name):
-            raise _wrong("lacks the name of a field, as in 'state = RUNNING'.")
-        head, _, key = name.partition(".")
-        field = self._fields.get(head)
-        if field is None or (bool(key) and field.kind is not Kind.MAP):
-            known = ", ".join(sorted(self._fields))
-            raise _wrong(f"names {name[:80]!r}, which this list cannot filter by. Fields: {known}.")
-        operator = self._accept("op")
-        if operator is None:
-            raise _wrong(f"lacks a comparison after {name[:80]!r}, as in 'state = RUNNING'.")
-        quoted = self._accept("text")
-        value = quoted if quoted is not None else self._accept("word")
-        if value is None:
-            raise _wrong(f"lacks a value after '{name[:80]} {operator}'.")
-        if field.kind is Kind.MAP:
-            return _map_condition(name, field, key, operator, value)
-        return _CONDITIONS[field.kind](name, field.column, operator, value)
-
-
-def _tokens(text: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    at, end = 0, len(text.rstrip())
-    while at < end:
-        match = _TOKEN.match(text, at)
-        if match is None or match.lastgroup is None:
-            raise _wrong(f"cannot be read from {text[at : at + 40]!r} on.")
-        kind, word = match.lastgroup, match[match.lastgroup]
-        # after a comparison a word may hold colons (times); before one the colon is the comparison
-        after_operator = bool(found) and found[-1][0] == "op"
-        if kind == "word" and ":" in word and not after_operator:
-            word = word.partition(":")[0]
-            at = match.start(kind) + len(word)
-        else:
-            at = match.end()
-        if kind == "text":
-            word = re.sub(r"\\(.)", r"\1", word[1:-1])
-        elif kind == "minus" and after_operator:
-            raise _wrong("has a '-' where a value is expected; put the value in quotes.")
-        elif kind == "word" and word in ("AND", "OR", "NOT") and not after_operator:
-            kind = "keyword"
-        found.append((kind, word))
-    return found
-
-
-def _only(name: str, operator: str, allowed: str) -> None:
-    if operator not in allowed.split():
-        raise _wrong(f"compares {name!r} with {operator!r}; it can be compared with {allowed}.")
-
-
-def _text_condition(name: str, column: str, operator: str, value: str) -> Q:
-    _only(name, operator, "= != :")
-    if operator == ":":
-        return Q(**{f"{column}__icontains": value.strip("*")})
-    first, last = value.startswith("*"), value.endswith("*")
-    lookups = {(True, True): "contains", (True, False): "endswith", (False, True): "startswith"}
-    lookup = lookups.get((first, last), "exact")
-    condition = Q(**{f"{column}__{lookup}": value.strip("*") if first or last else value})
-    return ~condition if operator == "!=" else condition
-
-
-def _enum_condition(name: str, column: str, operator: str, value: str) -> Q:
-    _only(name, operator, "= != :")
-    condition = Q(**{column: value})
-    return ~condition if operator == "!=" else condition
-
-
-def _ordered_condition(name: str, column: str, operator: str, value: Any) -> Q:
-    _only(name, operator, "= != < <= > >=")
-    lookups = {"<": "__lt", "<=": "__lte", ">": "__gt", ">=": "__gte"}
-    # a comparison with nothing is false, so that NOT of it is true
-    condition = Q(**{f"{column}__isnull": False}) & Q(**{column + lookups.get(operator, ""): value})
-    return ~condition if operator == "!=" else condition
-
-
-def _time_condition(name: str, column: str, operator: str, value: str) -> Q:
-    if (operator, value) == (":", "*"):
-        return Q(**{f"{column}__isnull": False})
-    try:
-        time = datetime.fromisoformat(value)
-    except ValueError:
-        time = None
-    if time is None or time.tzinfo is None:
-        raise _wrong(
-            f"compares {name!r} with {value[:40]!r}: write times like 2026-01-31T08:00:00Z."
-        )
-    return _ordered_condition(name, column, operator, time)
-
-
-def _number_condition(name: str, column: str, operator: str, value: str) -> Q:
-    if not re.fullmatch(r"-?[0-9]{1,18}", value):
-        raise _wrong(f"compares {name!r} with {value[:40]!r}, which is no whole number.")
-    return _ordered_condition(name, column, operator, int(value))
-
-
-def _boolean_condition(name: str, column: str, operator: str, value: str) -> Q:
-    _only(name, operator, "= !=")
-    if value not in ("true", "false"):
-        raise _wrong(f"compares {name!r} with {value[:40]!r}: it is true or false.")
-    return Q(**{column: (value == "true") == (operator == "=")})
-
-
-_CONDITIONS: dict[Kind, Callable[[str, str, str, str], Q]] = {
-    Kind.TEXT: _text_condition,
-    Kind.ENUM: _enum_condition,
-    Kind.TIME: _time_condition,
-    Kind.BOOLEAN: _boolean_condition,
-    Kind.NUMBER: _number_condition,
-}
-
-
-def _map_condition(name: str, field: Field, key: str, operator: str, value: str) -> Q:
-    """``!=`` also holds where the key is absent, as in Kubernetes' selectors."""
-    _only(name, operator, "= != :")
-    if not key:
-        if operator != ":":
-            raise _wrong(f"lacks the key: write '{name}.<key> = <value>', or '{name}:<key>'.")
-        key, value = value, "*"
-    if '"' in key or "\\" in key:
-        raise _wrong(f"names the key {key[:80]!r}, which no label can have.")
-    stored: Combinable = _MapValue(field.column, key)
-    present = Q(IsNull(stored, False))
-    if operator == ":" and value == "*":
-        return present
-    equal = present & Q(Exact(stored, value))
-    return ~equal if operator == "!=" else equal
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        source, type_, part = self.get_source_expressions()
+        sql, params = compiler.compile(source)
+        return _POSTGRESQL_PART.format(sql), [part.value, *params, type_.value]

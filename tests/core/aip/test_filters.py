@@ -1,29 +1,30 @@
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cycloud.core.aip.errors import InvalidArgument
-from cycloud.core.aip.filters import Field, Kind, order_columns, parse_filter
+from cycloud.core.aip.filters import Field, Kind, order_columns, parse_filter, resource_filters
+from cycloud.core.conditions import Condition, Status, to_json
 from networking.models import VPC
 from tests.factories.iam import ProjectFactory
 from tests.factories.networking import VpcFactory
 
 FIELDS = {
-    "name": Field("resource_id"),
+    **resource_filters("vpcs"),
     "display_name": Field("display_name"),
     "state": Field("display_name", Kind.ENUM),
-    "labels": Field("labels", Kind.MAP),
-    "generation": Field("generation", Kind.NUMBER),
-    "create_time": Field("create_time", Kind.TIME),
-    "delete_time": Field("delete_time", Kind.TIME),
 }
+READY_CONDITION = Condition("Ready", Status.TRUE, "Available")
+MOVING = Condition("Ready", Status.FALSE, "Moving", "waits for the volume")
+OUTDATED = Condition("UpToDate", Status.FALSE, "RestartRequired")
 
 
 @pytest.fixture
 def rows(db: None) -> None:
-    project = ProjectFactory.create()
+    project = ProjectFactory.create(resource_id="p")
     for resource_id, display_name, labels, generation in (
         ("web-1", "RUNNING", {"env": "prod", "app.example.com/tier": "front"}, 1),
         ("web-2", "STOPPED", {"env": "test", "1": "one"}, 2),
@@ -35,7 +36,14 @@ def rows(db: None) -> None:
             display_name=display_name,
             labels=labels,
             generation=generation,
+            uid=UUID(int=generation),
         )
+    VPC.objects.filter(resource_id="web-1").update(
+        annotations={"note": "50% of \"all\" 'x' _"}, conditions=to_json([READY_CONDITION])
+    )
+    VPC.objects.filter(resource_id="web-2").update(
+        annotations={"note": ""}, conditions=to_json([MOVING, OUTDATED])
+    )
     VPC.objects.filter(resource_id="db-1").update(delete_time=datetime(2026, 5, 1, tzinfo=UTC))
 
 
@@ -69,6 +77,36 @@ def found(text: str) -> str:
         ("labels.env:test", "web-2"),
         ("labels.app.example.com/tier = front", "web-1"),
         ("labels.1 = one", "web-2"),
+        ('labels."app.example.com/tier" = front', "web-1"),
+        ("labels.'env' = pr*", "web-1"),
+        ("labels.env = *", "web-1 web-2"),
+        ("labels.env = prod*x", ""),
+        ('annotations.note = "50% of \\"all\\" \'x\' _"', "web-1"),
+        ("annotations.note = *all*", "web-1"),
+        ("annotations:note", "web-1 web-2"),
+        ("conditions:Ready", "web-1 web-2"),
+        ("conditions.Ready:*", "web-1 web-2"),
+        ('conditions.Ready = "True"', "web-1"),
+        ("conditions.Ready.status = True", "web-1"),
+        ("conditions.Ready != True", "db-1 web-2"),
+        ("conditions.Ready.reason = Moving", "web-2"),
+        ("conditions.Ready.reason:mov", "web-2"),
+        ('conditions."Ready".reason = Moving', "web-2"),
+        ("conditions.Ready.message = waits*", "web-2"),
+        ("conditions.UpToDate = False", "web-2"),
+        ("conditions.UpToDate.reason = Moving", ""),
+        ("NOT conditions:UpToDate", "db-1 web-1"),
+        # case counts, also where the database would not care
+        ("name = WEB-*", ""),
+        ("name = *EB*", ""),
+        ("name = projects/p/vpcs/web-1", "web-1"),
+        ("name = projects/p/vpcs/web-*", "web-1 web-2"),
+        ("name != projects/p/vpcs/web-1", "db-1 web-2"),
+        ("name = projects/other/vpcs/web-1", ""),
+        ("uid = 00000000-0000-0000-0000-000000000001", "web-1"),
+        ("uid != 00000000000000000000000000000001", "db-1 web-2"),
+        ("create_time > 0001-01-01T00:00:00Z", "db-1 web-1 web-2"),
+        ("generation < 999999999999999999", "db-1 web-1 web-2"),
         ("generation > 1 AND generation <= 2", "web-2"),
         ("generation != 2", "db-1 web-1"),
         ("create_time > 2020-01-01T00:00:00Z", "db-1 web-1 web-2"),
@@ -106,7 +144,11 @@ def test_a_filter_finds_what_it_says(text: str, expected: str) -> None:
         "()",
         'state = "RUNNING',
         "labels = prod",
-        'labels."a" = x',
+        'labels."a\\"b" = x',
+        'labels. "a" = x',
+        "labels. = x",
+        'labels."" = x',
+        "labels:*",
         "labels.a\\b = x",
         "create_time > yesterday",
         "create_time > 2026-01-01",
@@ -118,6 +160,22 @@ def test_a_filter_finds_what_it_says(text: str, expected: str) -> None:
         "(" * 30 + "name = x" + ")" * 30,
         "name = " + "x" * 3000,
         "é = x",
+        "name = a\0b",
+        "name = a\ud800b",
+        "name = projects/p/volumes/web-1",
+        "name = other/web-1",
+        "name : projects/p/vpcs/web-1",
+        "uid = 1",
+        "uid : x",
+        "create_time < 0001-01-01T00:00:00+09:00",
+        "create_time > 9999-12-31T23:59:59-09:00",
+        "conditions = x",
+        "conditions:*",
+        "conditions.Ready < True",
+        "conditions.Ready.terminal = true",
+        "conditions.Ready.reason.x = y",
+        "conditions.'Ready\"'.reason = y",
+        "conditions.reason.Ready = y",
     ],
 )
 def test_a_wrong_filter_is_refused(text: str) -> None:

@@ -22,12 +22,14 @@ from cycloud.core.iam.models import (
     ApiToken,
     AuditEntry,
     Membership,
+    OidcIdentity,
     Project,
     ServiceAccount,
     User,
 )
 from cycloud.core.iam.selectors import member_id_of
 from cycloud.core.iam.services.members import add_member, remove_member, set_role
+from cycloud.core.iam.services.oidc_identities import link_identity, unlink_identity
 from cycloud.core.iam.services.projects import create_project, delete_project, update_project
 from cycloud.core.iam.services.service_accounts import (
     create_service_account,
@@ -308,9 +310,40 @@ def _revoke(actor: Actor, token: ApiToken) -> None:
     revoke_token(actor=actor, token_uid=str(token.uid))
 
 
+@admin.register(OidcIdentity)
+class OidcIdentityAdmin(WriteAdmin):
+    """Whom the OpenID provider's people are. Made at the first sign-in, or by hand for an account that is there."""
+
+    list_display = ("subject", "issuer", "user", "create_time")
+    list_select_related = ("user",)
+    search_fields = ("subject", "issuer", "user__username")
+    ordering = ("user__username", "pk")
+    fields = ("user", "issuer", "subject", "groups")
+    readonly_fields = ("groups",)
+    create_only = ("user", "issuer", "subject")
+    autocomplete_fields = ("user",)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_through(self, actor: Actor, obj: Any, *, change: bool) -> OidcIdentity:
+        return link_identity(actor=actor, user=obj.user, issuer=obj.issuer, subject=obj.subject)
+
+    def delete_through(self, actor: Actor, obj: Any) -> None:
+        unlink_identity(actor=actor, identity=obj)
+
+
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyModelAdmin):
-    list_display = ("time", "principal", "method", "resource_name", "outcome", "source_address")
-    list_filter = ("method", "outcome")
-    search_fields = ("principal", "resource_name", "request_id", "method")
+    list_display = (
+        "time",
+        "principal",
+        "method",
+        "resource_name",
+        "outcome",
+        "reason",
+        "source_address",
+    )
+    list_filter = ("outcome", "method", "reason")
+    search_fields = ("principal", "resource_name", "request_id", "method", "project")
     ordering = ("-time", "-pk")

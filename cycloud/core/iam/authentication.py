@@ -15,10 +15,22 @@ from django.http import HttpRequest
 from cycloud.core.aip.errors import Unauthenticated
 from cycloud.core.clock import now
 from cycloud.core.iam.actor import Actor, Role
-from cycloud.core.iam.models import ApiToken, Membership, Project, ServiceAccount, User
+from cycloud.core.iam.models import (
+    ApiToken,
+    Membership,
+    OidcIdentity,
+    Project,
+    ServiceAccount,
+    User,
+)
+from cycloud.core.iam.oidc.config import oidc_config
+from cycloud.core.iam.oidc.provider import looks_like_jwt, provider_for
+from cycloud.core.iam.rate_limits import limit_failures, limit_principal
+from cycloud.core.iam.services.oidc_identities import user_of_claims
 from cycloud.core.iam.tokens import digest_of, looks_like_token
 
 __all__ = [
+    "actor_for_header",
     "actor_for_request",
     "actor_for_secret",
     "actor_for_user",
@@ -41,21 +53,50 @@ def actor_for_request(request: HttpRequest) -> Actor:
     address = str(request.META.get("REMOTE_ADDR") or "")[:64]
     request_id = request_id_of(request)
     header = request.META.get("HTTP_AUTHORIZATION")
-    if header is not None:
-        scheme, _, secret = header.partition(" ")
-        if scheme.lower() != "bearer":
-            raise Unauthenticated(
-                "The Authorization header must be 'Bearer <token>'. Send an API token that way.",
-                reason="CREDENTIALS_INVALID",
-            )
-        return actor_for_secret(secret.strip(), source_address=address, request_id=request_id)
     user = getattr(request, "user", None)
-    if not isinstance(user, User):
+    if header is None and isinstance(user, User):
+        actor = actor_for_user(user, source_address=address, request_id=request_id)
+        limit_principal(actor.principal)
+        return actor
+    return actor_for_header(header, source_address=address, request_id=request_id)
+
+
+def actor_for_header(
+    header: str | None, *, source_address: str = "", request_id: str = ""
+) -> Actor:
+    """Return the actor of an ``authorization`` header or metadata: of an API token, or of an OIDC token.
+
+    For both faces, so it also counts the call for the rate limits. Raises Unauthenticated, Unavailable where the
+    identity provider does not answer, ResourceExhausted (RATE_LIMITED) for too many calls of a principal, or
+    too many failures from an address.
+    """
+    try:
+        actor = _actor_of(header, source_address, request_id)
+    except Unauthenticated:
+        limit_failures(source_address)
+        raise
+    limit_principal(actor.principal)
+    return actor
+
+
+def _actor_of(header: str | None, source_address: str, request_id: str) -> Actor:
+    if header is None:
         raise Unauthenticated(
             "Sign in, or send an API token as 'Authorization: Bearer <token>'.",
             reason="CREDENTIALS_MISSING",
         )
-    return actor_for_user(user, source_address=address, request_id=request_id)
+    scheme, _, secret = header.partition(" ")
+    secret = secret.strip()
+    if scheme.lower() != "bearer":
+        raise Unauthenticated(
+            "The Authorization header must be 'Bearer <token>'. Send an API token that way.",
+            reason="CREDENTIALS_INVALID",
+        )
+    config = oidc_config() if looks_like_jwt(secret) else None
+    if config is None:
+        return actor_for_secret(secret, source_address=source_address, request_id=request_id)
+    user = user_of_claims(config, provider_for(config).verify(secret))
+    return actor_for_user(user, source_address=source_address, request_id=request_id)
 
 
 def has_bearer_token(request: HttpRequest) -> bool:
@@ -86,7 +127,7 @@ def actor_for_user(
     return Actor(
         principal=f"users/{user.get_username()}",
         is_operator=user.is_staff,
-        roles=_roles(Q(user=user)),
+        roles=_user_roles(user),
         source_address=source_address,
         request_id=request_id,
     )
@@ -103,11 +144,12 @@ def actor_for_secret(secret: str, *, source_address: str = "", request_id: str =
         raise _refused()
     is_operator = token.user is not None and token.user.is_staff
     if token.user is not None:
-        principal, owned = f"users/{token.user.get_username()}", Q(user=token.user)
+        principal, roles = f"users/{token.user.get_username()}", _user_roles(token.user)
     else:
-        principal, owned = str(owner), Q(service_account=token.service_account)
+        principal, roles = str(owner), _roles(Q(service_account=token.service_account))
     narrowed = token.project is not None or bool(token.role)
-    roles = _all_projects(token) if is_operator and narrowed else _roles(owned)
+    if is_operator and narrowed:
+        roles = _all_projects(token)
     return Actor(
         principal=principal,
         is_operator=is_operator and not narrowed,
@@ -154,6 +196,22 @@ def _refused() -> Unauthenticated:
 def _roles(owned: Q) -> dict[str, Role]:
     rows = Membership.objects.filter(owned).values_list("project__resource_id", "role")
     return {project: Role(role) for project, role in rows}
+
+
+def _user_roles(user: User) -> dict[str, Role]:
+    """Return a user's roles: as a member, and of the provider's groups; the greater one where both give one."""
+    roles = _roles(Q(user=user))
+    config = oidc_config()
+    if config is None or not config.groups:
+        return roles
+    identities = OidcIdentity.objects.filter(user=user, issuer=config.issuer)
+    groups = {group for told in identities.values_list("groups", flat=True) for group in told}
+    for rights in config.groups:
+        if rights.role is None or rights.group not in groups:
+            continue
+        held = roles.get(rights.project_id, rights.role)
+        roles[rights.project_id] = max(held, rights.role, key=_ROLES.index)
+    return roles
 
 
 def _all_projects(token: ApiToken) -> dict[str, Role]:

@@ -115,20 +115,51 @@ class ApiToken(models.Model):
         return f"{self.prefix}… {self.display_name}"
 
 
-class AuditEntry(models.Model):
-    """Who did what, when, and with what outcome. Never changed."""
+class OidcIdentity(models.Model):
+    """A person as an OpenID provider knows them: ``subject`` is unique and never reused within ``issuer``.
 
+    ``groups``: those of the provider's groups that CYCLOUD_OIDC_GROUPS names, as last told.
+    """
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="oidc_identities")
+    issuer = models.CharField(max_length=255)
+    subject = models.CharField(max_length=255)
+    groups = models.JSONField(default=list, blank=True, editable=False)
+    create_time = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = "OIDC identity"
+        verbose_name_plural = "OIDC identities"
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="oidc_identity_subject")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject} of {self.issuer}"
+
+
+class AuditEntry(models.Model):
+    """Who did what, when, and with what outcome. Never changed.
+
+    ``outcome`` is OK or the canonical code of the refusal, ``reason`` then its stable reason. ``project`` is
+    the id of the project that the resource is in, empty outside projects: no key, since a row outlives it.
+    """
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     time = models.DateTimeField(db_index=True)
     principal = models.CharField(max_length=255, db_index=True)
     method = models.CharField(max_length=64)
     resource_name = models.CharField(max_length=255, db_index=True)
+    project = models.CharField(max_length=63, blank=True)
     outcome = models.CharField(max_length=32, default="OK")
+    reason = models.CharField(max_length=64, blank=True)
     detail = models.JSONField(default=dict, blank=True)
     source_address = models.CharField(max_length=64, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
 
     class Meta:
         verbose_name_plural = "audit entries"
+        indexes = [models.Index(fields=["project", "-time", "-uid"], name="audit_of_project")]
 
     def __str__(self) -> str:
         return f"{self.principal} {self.method} {self.resource_name}"

@@ -10,11 +10,13 @@ from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.models import Membership
 from cycloud.core.iam.selectors import get_member, list_members, member_id_of
 from cycloud.core.iam.services.members import add_member, remove_member, set_role
+from cycloud.iam.v1 import member_pb2
 
 
 class Members(Collection[Membership]):
     name = "members"
     kind = "Member"
+    message = member_pb2.Member.DESCRIPTOR.full_name
     remembers_requests = False
     id_parameter = "member_id"
     list_key = "members"

@@ -16,17 +16,19 @@ from cycloud.core.iam.services.service_accounts import (
     delete_service_account,
     update_service_account,
 )
+from cycloud.iam.v1 import service_account_pb2
 
 
 class ServiceAccounts(Collection[ServiceAccount]):
     name = "serviceAccounts"
     kind = "ServiceAccount"
+    message = service_account_pb2.ServiceAccount.DESCRIPTOR.full_name
     remembers_requests = False
     id_parameter = "service_account_id"
     list_key = "service_accounts"
     updatable = frozenset({"display_name", "disabled"})
     output_only = frozenset({"principal"})
-    default_order = ("resource_id",)
+    default_order = ("resource_id", "uid")
     filters = {
         "name": Field("resource_id"),
         "display_name": Field("display_name"),
@@ -54,12 +56,14 @@ class ServiceAccounts(Collection[ServiceAccount]):
 
     def create(self, call: Call, resource_id: str | None, body: Body) -> Result[ServiceAccount]:
         display_name = body.text("display_name", "")
+        disabled = body.boolean("disabled", False)
         body.finish()
         return create_service_account(
             actor=call.actor,
             project_id=call.project_id,
             service_account_id=resource_id,
             display_name=display_name,
+            disabled=disabled,
             options=call.options,
         )
 

@@ -6,20 +6,21 @@ from django.db.models import QuerySet
 
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Collection, Json, Result
-from cycloud.core.aip.errors import InvalidArgument
 from cycloud.core.aip.representation import time_text
 from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.models import ApiToken
 from cycloud.core.iam.selectors import get_token, list_tokens, principal_of
 from cycloud.core.iam.services.tokens import DEFAULT_LIFE, TokenInput, create_token, revoke_token
+from cycloud.iam.v1 import token_pb2
 
 
 class Tokens(Collection[ApiToken]):
     name = "tokens"
     kind = "Token"
+    message = token_pb2.Token.DESCRIPTOR.full_name
     in_project = False
     remembers_requests = False
-    id_parameter = "token_id"
+    id_parameter = ""
     list_key = "tokens"
     orders = {"create_time": "create_time"}
 
@@ -48,8 +49,6 @@ class Tokens(Collection[ApiToken]):
         return {**answer, "secret": secret} if secret else answer
 
     def create(self, call: Call, resource_id: str | None, body: Body) -> Result[ApiToken]:
-        if resource_id:
-            raise InvalidArgument.field("token_id", "cannot be chosen; leave it out.")
         data = TokenInput(
             owner=body.text("owner", ""),
             display_name=body.text("display_name", ""),

@@ -9,6 +9,7 @@ from cycloud.core.aip.errors import Aborted
 from cycloud.core.aip.writes import WriteOptions
 from cycloud.core.iam.access import audit
 from cycloud.core.iam.actor import Actor
+from cycloud.core.iam.refusals import refusals_audited
 
 __all__ = ["DEFAULT_OPTIONS", "run_change"]
 
@@ -38,12 +39,24 @@ def run_change(
     ``name`` tells what the audit row is about; ``detail`` must hold no secret. Raises Aborted where another
     writer was faster.
     """
+    with refusals_audited(actor, method, "iam", dry_run=options.validate_only):
+        return _run_change(write, actor, method, name, options, detail or {})
+
+
+def _run_change(
+    write: Callable[[], T],
+    actor: Actor,
+    method: str,
+    name: Callable[[T], str],
+    options: WriteOptions,
+    detail: Mapping[str, Any],
+) -> T:
     try:
         with transaction.atomic():
             result = write()
             if options.validate_only:
                 raise _DryRun(result)
-            audit(actor, method, name(result), **(detail or {}))
+            audit(actor, method, name(result), **detail)
     except _DryRun as dry:
         return dry.result  # type: ignore[no-any-return]
     except IntegrityError:

@@ -25,7 +25,7 @@ def add_member(
 
     Raises AlreadyExists, InvalidArgument, NotFound, PermissionDenied.
     """
-    project = project_for(actor, project_id, Role.ADMIN)
+    project = project_for(actor, project_id, "iam.members.create")
 
     def write() -> Membership:
         membership = _new_membership(project, member_id)
@@ -33,12 +33,13 @@ def add_member(
         owner = {"user": membership.user, "service_account": membership.service_account}
         if Membership.objects.filter(project=project, **owner).exists():
             raise AlreadyExists(
-                f"{project.name}/members/{member_id} exists already. Change its role instead."
+                f"{project.name}/members/{member_id} exists already. Change its role instead.",
+                resource=f"{project.name}/members/{member_id}",
             )
         membership.save()
         return membership
 
-    return _run(write, actor, "AddMember", options, {"role": role[:16]})
+    return _run(write, actor, "CreateMember", options, {"role": role[:16]})
 
 
 def set_role(
@@ -50,7 +51,7 @@ def set_role(
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> Membership:
     """Change a member's role. Raises FailedPrecondition (LAST_ADMIN) where no administrator would be left."""
-    project_for(actor, project_id, Role.ADMIN)
+    project_for(actor, project_id, "iam.members.update")
 
     def write() -> Membership:
         membership = get_member(actor=actor, project_id=project_id, member_id=member_id)
@@ -61,14 +62,14 @@ def set_role(
         membership.save(update_fields=["role"])
         return membership
 
-    return _run(write, actor, "SetMemberRole", options, {"role": role[:16]})
+    return _run(write, actor, "UpdateMember", options, {"role": role[:16]})
 
 
 def remove_member(
     *, actor: Actor, project_id: str, member_id: str, options: WriteOptions = DEFAULT_OPTIONS
 ) -> Membership:
     """End a membership. Raises FailedPrecondition (LAST_ADMIN) where no administrator would be left."""
-    project_for(actor, project_id, Role.ADMIN)
+    project_for(actor, project_id, "iam.members.delete")
 
     def write() -> Membership:
         membership = get_member(actor=actor, project_id=project_id, member_id=member_id)
@@ -78,7 +79,7 @@ def remove_member(
         membership.pk = key
         return membership
 
-    return _run(write, actor, "RemoveMember", options, {})
+    return _run(write, actor, "DeleteMember", options, {})
 
 
 def _run(
@@ -136,5 +137,6 @@ def _keep_an_admin(actor: Actor, membership: Membership) -> None:
     if {row.pk for row in admins} <= {membership.pk}:
         raise FailedPrecondition(
             f"This is the last administrator of {membership.project.name}. Make somebody else one first.",
+            resource=membership.project.name,
             reason="LAST_ADMIN",
         )

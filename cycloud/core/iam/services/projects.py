@@ -5,8 +5,8 @@ from django.db.models import ProtectedError
 from cycloud.core.aip.errors import AlreadyExists, FailedPrecondition
 from cycloud.core.aip.names import check_resource_id
 from cycloud.core.aip.writes import WriteOptions
-from cycloud.core.iam.access import project_for, require_operator
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.access import project_for, require_permission
+from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.models import Project
 from cycloud.core.iam.services.changes import DEFAULT_OPTIONS, run_change
 from cycloud.core.resources.metadata import check_display_name
@@ -22,13 +22,16 @@ def create_project(
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> Project:
     """Make a project without members. Raises AlreadyExists, InvalidArgument, PermissionDenied."""
-    require_operator(actor)
+    require_permission(actor, "iam.projects.create")
 
     def write() -> Project:
         check_resource_id(project_id, "project_id")
         check_display_name(display_name)
         if Project.objects.filter(resource_id=project_id).exists():
-            raise AlreadyExists(f"projects/{project_id} exists already. Choose another id.")
+            raise AlreadyExists(
+                f"projects/{project_id} exists already. Choose another id.",
+                resource=f"projects/{project_id}",
+            )
         return Project.objects.create(resource_id=project_id, display_name=display_name)
 
     return run_change(
@@ -44,7 +47,7 @@ def update_project(
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> Project:
     """Rename a project. Raises NotFound, PermissionDenied, InvalidArgument."""
-    project = project_for(actor, project_id, Role.ADMIN)
+    project = project_for(actor, project_id, "iam.projects.update")
 
     def write() -> Project:
         project.display_name = check_display_name(display_name)
@@ -63,8 +66,7 @@ def delete_project(
 
     Raises FailedPrecondition (PROJECT_NOT_EMPTY) otherwise.
     """
-    require_operator(actor)
-    project = project_for(actor, project_id, Role.ADMIN)
+    project = project_for(actor, project_id, "iam.projects.delete")
 
     def write() -> Project:
         key = project.pk
@@ -74,6 +76,7 @@ def delete_project(
             kinds = sorted({str(row._meta.verbose_name_plural) for row in error.protected_objects})
             raise FailedPrecondition(
                 f"{project.name} still holds {', '.join(kinds)}. Delete them first.",
+                resource=project.name,
                 reason="PROJECT_NOT_EMPTY",
             ) from None
         project.pk = key

@@ -7,7 +7,7 @@ from cycloud.core.aip.errors import AlreadyExists
 from cycloud.core.aip.names import check_resource_id, generated_id
 from cycloud.core.aip.writes import WriteOptions
 from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.models import ServiceAccount
 from cycloud.core.iam.selectors import get_service_account
 from cycloud.core.iam.services.changes import DEFAULT_OPTIONS, run_change
@@ -22,10 +22,11 @@ def create_service_account(
     project_id: str,
     service_account_id: str | None = None,
     display_name: str = "",
+    disabled: bool = False,
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> ServiceAccount:
     """Make a program's identity, without a role yet. Raises AlreadyExists, InvalidArgument and access errors."""
-    project = project_for(actor, project_id, Role.ADMIN)
+    project = project_for(actor, project_id, "iam.serviceAccounts.create")
 
     def write() -> ServiceAccount:
         resource_id = service_account_id or generated_id("sa")
@@ -33,10 +34,11 @@ def create_service_account(
         check_display_name(display_name)
         if ServiceAccount.objects.filter(project=project, resource_id=resource_id).exists():
             raise AlreadyExists(
-                f"{project.name}/serviceAccounts/{resource_id} exists already. Choose another id."
+                f"{project.name}/serviceAccounts/{resource_id} exists already. Choose another id.",
+                resource=f"{project.name}/serviceAccounts/{resource_id}",
             )
         return ServiceAccount.objects.create(
-            project=project, resource_id=resource_id, display_name=display_name
+            project=project, resource_id=resource_id, display_name=display_name, disabled=disabled
         )
 
     return run_change(
@@ -53,7 +55,7 @@ def update_service_account(
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> ServiceAccount:
     """Change ``display_name`` or ``disabled``, as ``changes`` names them. Disabled: its tokens fail at once."""
-    project_for(actor, project_id, Role.ADMIN)
+    project_for(actor, project_id, "iam.serviceAccounts.update")
 
     def write() -> ServiceAccount:
         account = get_service_account(
@@ -84,7 +86,7 @@ def delete_service_account(
     options: WriteOptions = DEFAULT_OPTIONS,
 ) -> ServiceAccount:
     """Delete a service account with its roles and tokens."""
-    project_for(actor, project_id, Role.ADMIN)
+    project_for(actor, project_id, "iam.serviceAccounts.delete")
 
     def write() -> ServiceAccount:
         account = get_service_account(

@@ -6,15 +6,23 @@ from datetime import timedelta
 from cycloud.core.aip.errors import InvalidArgument, NotFound, PermissionDenied
 from cycloud.core.aip.writes import WriteOptions
 from cycloud.core.clock import now
-from cycloud.core.iam.access import project_for, require_operator
+from cycloud.core.iam.access import project_for, require_permission
 from cycloud.core.iam.actor import Actor, Role
-from cycloud.core.iam.models import ApiToken, ServiceAccount, User
+from cycloud.core.iam.models import ApiToken, Project, ServiceAccount, User
 from cycloud.core.iam.selectors import get_token
 from cycloud.core.iam.services.changes import DEFAULT_OPTIONS, run_change
 from cycloud.core.iam.tokens import PREFIX_LENGTH, digest_of, new_secret
 from cycloud.core.resources.metadata import check_display_name
 
-__all__ = ["CreatedToken", "TokenInput", "create_token", "revoke_token"]
+__all__ = [
+    "CreatedToken",
+    "TokenInput",
+    "check_token",
+    "create_token",
+    "end_token",
+    "new_token",
+    "revoke_token",
+]
 
 DEFAULT_LIFE = timedelta(days=30)
 MAX_LIFE = timedelta(days=366)
@@ -40,7 +48,7 @@ class CreatedToken:
     """``secret`` is in no repr; it is empty for a dry run."""
 
     token: ApiToken
-    secret: str = field(repr=False)
+    secret: str = field(default="", repr=False)
 
 
 def create_token(
@@ -53,23 +61,13 @@ def create_token(
     """
 
     def write() -> CreatedToken:
-        _check(data)
+        check_token(data)
         user, account = _owner(actor, data.owner)
-        project = project_for(actor, data.project_id, Role.VIEWER) if data.project_id else None
-        secret = new_secret()
-        time = now()
-        token = ApiToken.objects.create(
-            display_name=data.display_name,
-            user=user,
-            service_account=account,
-            project=project,
-            role=data.role,
-            prefix=secret[:PREFIX_LENGTH],
-            digest=digest_of(secret),
-            create_time=time,
-            expire_time=time + data.life,
+        project = (
+            project_for(actor, data.project_id, "iam.projects.get") if data.project_id else None
         )
-        return CreatedToken(token, "" if options.validate_only else secret)
+        made = new_token(data, user=user, service_account=account, project=project)
+        return CreatedToken(made.token) if options.validate_only else made
 
     return run_change(
         write,
@@ -88,21 +86,20 @@ def revoke_token(
 
     def write() -> ApiToken:
         token = get_token(actor=actor, token_uid=token_uid)
-        if token.revoke_time is None:
-            token.revoke_time = now()
-            token.save(update_fields=["revoke_time"])
+        end_token(token)
         return token
 
     return run_change(
         write,
         actor=actor,
-        method="RevokeToken",
+        method="DeleteToken",
         name=lambda token: f"tokens/{token.uid}",
         options=options,
     )
 
 
-def _check(data: TokenInput) -> None:
+def check_token(data: TokenInput) -> None:
+    """Raise InvalidArgument for a wrong display name, role or life."""
     check_display_name(data.display_name)
     if data.role and data.role not in {role.value for role in Role}:
         known = ", ".join(role.value for role in Role)
@@ -113,12 +110,43 @@ def _check(data: TokenInput) -> None:
         )
 
 
+def new_token(
+    data: TokenInput,
+    *,
+    user: User | None = None,
+    service_account: ServiceAccount | None = None,
+    project: Project | None = None,
+) -> CreatedToken:
+    """Store a token of one principal, in the caller's transaction and with its rights checked."""
+    secret = new_secret()
+    time = now()
+    token = ApiToken.objects.create(
+        display_name=data.display_name,
+        user=user,
+        service_account=service_account,
+        project=project,
+        role=data.role,
+        prefix=secret[:PREFIX_LENGTH],
+        digest=digest_of(secret),
+        create_time=time,
+        expire_time=time + data.life,
+    )
+    return CreatedToken(token, secret)
+
+
+def end_token(token: ApiToken) -> None:
+    """Make a token fail from now on; one that ended already keeps its time."""
+    if token.revoke_time is None:
+        token.revoke_time = now()
+        token.save(update_fields=["revoke_time"])
+
+
 def _owner(actor: Actor, owner: str) -> tuple[User | None, ServiceAccount | None]:
     kind, _, rest = (owner or actor.principal).partition("/")
     if kind == "serviceAccounts":
         return None, _account(actor, rest)
     if owner not in ("", actor.principal):
-        require_operator(actor)
+        require_permission(actor, "iam.tokens.createForOthers")
     _refuse_if_narrowed(actor)
     user = User.objects.filter(username=rest, is_active=True).first() if kind == "users" else None
     if user is None:
@@ -137,14 +165,15 @@ def _account(actor: Actor, path: str) -> ServiceAccount:
     if own:
         _refuse_if_narrowed(actor)
     else:
-        project_for(actor, project_id, Role.ADMIN)
+        project_for(actor, project_id, "iam.serviceAccountKeys.create")
     account = ServiceAccount.objects.filter(
         project__resource_id=project_id, resource_id=resource_id
     ).first()
     if account is None:
         raise NotFound(
             f"There is no service account {resource_id[:80]!r} in projects/{project_id}. "
-            f"List projects/{project_id}/serviceAccounts."
+            f"List projects/{project_id}/serviceAccounts.",
+            resource=f"projects/{project_id}/serviceAccounts/{resource_id[:80]}",
         )
     return account
 

@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+
+
+class QuotasConfig(AppConfig):
+    name = "cycloud.core.quotas"
+    label = "quotas"
+    verbose_name = "Quotas"

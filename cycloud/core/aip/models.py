@@ -8,7 +8,8 @@ from django.db import models
 class Operation(models.Model):
     """What a create, update, delete or verb set going; done when Ready of that generation is settled.
 
-    ``error`` is a google.rpc.Status as JSON. Kept 30 days after it ended.
+    ``error`` is code, message and reason of a google.rpc.Status. Kept 30 days after it ended. One that a user
+    deleted is only hidden until then, so that its request id still gives it (AIP-155).
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -21,8 +22,12 @@ class Operation(models.Model):
     done = models.BooleanField(default=False)
     error = models.JSONField(null=True, blank=True)
     progress_message = models.CharField(max_length=500, blank=True)
+    # the step that is being done, counted from 1, of so many; 0: not known
+    progress_step = models.PositiveSmallIntegerField(default=0)
+    progress_total = models.PositiveSmallIntegerField(default=0)
     create_time = models.DateTimeField()
     end_time = models.DateTimeField(null=True, blank=True)
+    delete_time = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         indexes = [
@@ -48,7 +53,7 @@ class RequestRecord(models.Model):
     request_id = models.UUIDField()
     body_digest = models.CharField(max_length=64)
     operation = models.ForeignKey(Operation, models.CASCADE, related_name="+")
-    create_time = models.DateTimeField()
+    create_time = models.DateTimeField(db_index=True)
 
     class Meta:
         constraints = [

@@ -15,6 +15,7 @@ from cycloud.core.clock import now
 from cycloud.core.iam.access import audit
 from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.models import Project
+from cycloud.core.iam.refusals import refusals_audited
 from cycloud.core.reconcile.queue import in_order
 
 __all__ = ["WriteOptions", "Written", "check_etag", "run_write"]
@@ -65,7 +66,22 @@ def run_write(
     another. With ``validate_only`` everything runs and nothing is kept. Raises Aborted where another writer was
     faster and a constraint of the database told so.
     """
-    digest = _digest(method, body)
+    with refusals_audited(actor, method, project.name, dry_run=options.validate_only):
+        return _run_write(
+            write, actor, project, method, _digest(method, body), find=find, options=options
+        )
+
+
+def _run_write(
+    write: Callable[[], Written[R]],
+    actor: Actor,
+    project: Project,
+    method: str,
+    digest: str,
+    *,
+    find: Callable[[UUID], R | None],
+    options: WriteOptions,
+) -> Written[R]:
     if options.request_id is not None and not options.validate_only:
         earlier = _earlier(actor, project, options.request_id, digest)
         if earlier is not None:
@@ -104,6 +120,7 @@ def run_write(
         raise Aborted(
             f"{project.name} was changed by somebody else at the same time. Read it again, and repeat the change "
             "on what you see then.",
+            resource=project.name,
             reason="CONCURRENT_CHANGE",
         ) from None
     return written
@@ -115,6 +132,7 @@ def check_etag(current: str, given: str, name: str) -> None:
         raise Aborted(
             f"{name} was changed since you read it: the etag {given[:60]} is not its present one. Read it "
             "again, and repeat the change on what you see then.",
+            resource=name,
             reason="ETAG_MISMATCH",
         )
 

@@ -8,9 +8,10 @@ from django.db import OperationalError
 from django.db.models import Count, Q
 
 from cycloud.core.clock import now
+from cycloud.core.metrics.instruments import count_lost_lease, record_pass
 from cycloud.core.reconcile.leases import LeaseLost, Work, claim_next, give_back
 from cycloud.core.reconcile.models import DueRow, Lane
-from cycloud.core.reconcile.outcomes import Transient
+from cycloud.core.reconcile.outcomes import Outcome, Transient
 from cycloud.core.reconcile.queue import wake
 from cycloud.core.reconcile.registry import controller
 
@@ -45,15 +46,22 @@ def run_one(work: Work) -> None:
     Celery's log whole.
     """
     begin = time.monotonic()
+    name = "Crashed"
     try:
-        outcome = controller(work.controller).reconcile(work)
+        outcome: Outcome = controller(work.controller).reconcile(work)
+        name = type(outcome).__name__
     except LeaseLost as lost:
+        name = "LeaseLost"
+        count_lost_lease(work.controller)
         logger.warning("%s", lost)
         return
     except OperationalError as error:
         # a deadlock or a lock that came too late: nothing of the transaction was kept
         logger.warning("%s %s: %s", work.controller, work.key, error)
         outcome = Transient("the database was busy")
+        name = type(outcome).__name__
+    finally:
+        record_pass(work.controller, name, time.monotonic() - begin)
     give_back(work, outcome)
     logger.debug(
         "%s %s: %s in %.3f s", work.controller, work.key, outcome, time.monotonic() - begin

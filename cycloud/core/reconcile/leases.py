@@ -13,7 +13,9 @@ from django.db import transaction
 from django.db.models import F, Q, Window
 from django.db.models.functions import RowNumber
 
+from cycloud.core.changes.record import collecting
 from cycloud.core.clock import now
+from cycloud.core.metrics.instruments import count_lost_lease
 from cycloud.core.reconcile.models import DueRow, Lane
 from cycloud.core.reconcile.outcomes import Done, Outcome, Terminal, Transient, Wait
 from cycloud.core.reconcile.queue import gathering, store, wake
@@ -70,17 +72,18 @@ class Work:
 
         The lease is looked at when all is written, and the row stays locked until the commit, so nobody can take
         the key in between; without the lease nothing is kept. Rows of the queue, our own among them, are
-        locked last and in one order (``gathering``).
+        locked last and in one order (``gathering``); behind them only the feed's, where something was changed.
         """
         own = (self.controller, self.key)
         with transaction.atomic():
-            with gathering() as requests:
+            with gathering() as requests, collecting() as changes:
                 yield
             for name in sorted({own, *requests}):
                 if name == own:
                     self._lock()
                 if name in requests:
                     store(requests[name])
+            changes.write()
 
     def _lock(self) -> None:
         held = (
@@ -141,6 +144,7 @@ def give_back(work: Work, outcome: Outcome) -> None:
             .first()
         )
         if row is None:
+            count_lost_lease(work.controller)
             return
         time = now()
         asked_again = row.sequence != work.sequence

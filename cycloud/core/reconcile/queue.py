@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Value
 from django.db.models.functions import Coalesce, Least
 
+from cycloud.core.changes.record import collecting
 from cycloud.core.clock import now
 from cycloud.core.reconcile.models import DueRow, Lane
 
@@ -68,14 +69,18 @@ def gathering() -> Iterator[dict[RowName, Request]]:
 
 @contextmanager
 def in_order() -> Iterator[None]:
-    """A block, within a transaction, whose requests are stored at its end in the one order."""
+    """A block, within a transaction, whose requests are stored at its end in the one order.
+
+    What the block changed is recorded behind them: the feed's lock is the last of all.
+    """
     if _gathered.get() is not None:
         yield
         return
-    with gathering() as requests:
+    with gathering() as requests, collecting() as changes:
         yield
     for name in sorted(requests):
         store(requests[name])
+    changes.write()
 
 
 def queue_for(controller_name: str | None) -> str:

@@ -1,7 +1,9 @@
 """Celery tasks of the engine. They carry a key only, and no rule."""
 
 from celery import shared_task
+from celery.signals import worker_ready
 
+from cycloud.core.metrics.exposition import start_metrics_server
 from cycloud.core.reconcile.engine import drain, sweep
 from cycloud.core.reconcile.models import DueRow
 from cycloud.core.reconcile.resync import request_resync
@@ -31,3 +33,6 @@ def sweep_task() -> None:
 def resync_task() -> None:
     """See to it that every cluster's slow resync has a row."""
     request_resync()
+
+
+worker_ready.connect(start_metrics_server, weak=False)

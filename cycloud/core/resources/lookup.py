@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from cycloud.core.aip.errors import NotFound
 from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.actor import Actor
 from cycloud.core.resources.models import ProjectResource
 
 __all__ = ["find_resource"]
@@ -18,14 +18,14 @@ def find_resource(
     actor: Actor,
     project_id: str,
     resource_id: str,
-    role: Role = Role.VIEWER,
+    permission: str,
     for_update: bool = False,
 ) -> R:
-    """Return the resource (deleted ones too) if the actor has ``role`` in its project.
+    """Return the resource (deleted ones too) if the actor has ``permission`` in its project.
 
     ``for_update`` locks its row and wants a transaction. Raises NotFound or PermissionDenied.
     """
-    project = project_for(actor, project_id, role)
+    project = project_for(actor, project_id, permission)
     rows = model._default_manager.filter(project=project, resource_id=resource_id)
     if for_update:
         rows = rows.select_for_update(of=("self",))
@@ -34,5 +34,6 @@ def find_resource(
         raise NotFound(
             f"There is no {model.kind} projects/{project_id}/{model.collection}/{resource_id[:80]}. "
             f"List projects/{project_id}/{model.collection} to see what is there.",
+            resource=f"projects/{project_id}/{model.collection}/{resource_id[:80]}",
         )
     return resource

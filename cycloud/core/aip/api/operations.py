@@ -1,18 +1,22 @@
-"""REST: operations of a project (AIP-151), newest first."""
+"""Operations of a project (AIP-151), newest first: list, get, wait, cancel, delete."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from google.longrunning import operations_pb2
 
+from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Collection, Json
 from cycloud.core.aip.errors import NotFound
 from cycloud.core.aip.filters import Field, Kind
 from cycloud.core.aip.models import Operation
-from cycloud.core.aip.rest.operations import operation_json
-from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.aip.operation_json import operation_json
+from cycloud.core.aip.operation_verbs import delete_operation, wait_seconds
+from cycloud.core.aip.waiting import ends_within_blocking
+from cycloud.core.iam.access import in_projects
+from cycloud.core.iam.actor import Actor
 
 __all__ = ["Operations"]
 
@@ -22,9 +26,18 @@ class Operations(Collection[Operation]):
 
     name = "operations"
     kind = "Operation"
+    message = operations_pb2.Operation.DESCRIPTOR.full_name
     id_parameter = "operation_id"
+    remembers_requests = False
+    verbs = frozenset({"wait", "cancel"})
+    read_verbs = frozenset({"wait"})
     list_key = "operations"
-    orders = {"create_time": "create_time"}
+    orders = {
+        "create_time": "create_time",
+        "done": "done",
+        "verb": "verb",
+        "target": "target_name",
+    }
     default_order = ("-create_time", "-uid")
     filters = {
         "done": Field("done", Kind.BOOLEAN),
@@ -38,19 +51,50 @@ class Operations(Collection[Operation]):
         self._by_kind = {collection.kind: collection for collection in collections}
 
     def rows(self, call: Call, show_deleted: bool) -> QuerySet[Operation]:
-        project = project_for(call.actor, call.project_id, Role.VIEWER)
-        return Operation.objects.select_related("project").filter(project=project)
+        return self._rows(call, "list")
 
     def find(self, call: Call, resource_id: str) -> Operation:
+        return self._find(call, resource_id, "get")
+
+    def delete(self, call: Call, resource_id: str) -> None:
+        operation = self._find(call, resource_id, "delete")
+        delete_operation(actor=call.actor, operation=operation, options=call.options)
+
+    def run_verb(self, verb: str, call: Call, resource_id: str, body: Body) -> Operation | None:
+        """Wait (holding the caller's thread) or cancel. REST waits with :meth:`to_wait_for` instead."""
+        if verb == "wait":
+            operation, seconds = self.to_wait_for(call, resource_id, body)
+            if operation.done or not ends_within_blocking(operation.uid, seconds):
+                return operation
+            return self._find(call, resource_id, verb)
+        body.finish()
+        operation = self._find(call, resource_id, verb)
+        collection = self._by_kind.get(operation.target_kind, self)
+        if not operation.done:
+            collection.cancel(call, operation)
+        return None
+
+    def to_wait_for(self, call: Call, resource_id: str, body: Body) -> tuple[Operation, float]:
+        """Return the operation as it is, and for how many seconds the request asks to wait for it."""
+        seconds = wait_seconds(body.text("timeout", ""), "timeout")
+        body.finish()
+        return self._find(call, resource_id, "wait"), seconds
+
+    def _rows(self, call: Call, method: str) -> QuerySet[Operation]:
+        allowed = in_projects(call.actor, call.project_id, f"longrunning.operations.{method}")
+        return Operation.objects.select_related("project").filter(allowed, delete_time=None)
+
+    def _find(self, call: Call, resource_id: str, method: str) -> Operation:
+        parent = f"projects/{call.project_id}/operations"
         try:
             uid = UUID(resource_id)
         except ValueError:
             uid = UUID(int=0)
-        operation = self.rows(call, False).filter(uid=uid).first()
+        operation = self._rows(call, method).filter(uid=uid).first()
         if operation is None:
-            parent = f"projects/{call.project_id}/operations"
             raise NotFound(
-                f"There is no {parent}/{resource_id[:80]}; operations are kept for 30 days. List {parent}."
+                f"There is no {parent}/{resource_id[:80]}; operations are kept for 30 days. List {parent}.",
+                resource=f"{parent}/{resource_id[:80]}",
             )
         return operation
 
@@ -64,7 +108,8 @@ class Operations(Collection[Operation]):
             target = targets.get(operation.target_uid)
             collection = self._by_kind.get(operation.target_kind)
             response = collection.to_json(target, actor) if collection and target else None
-            answer.append(operation_json(operation, response))
+            message = collection.message if collection else ""
+            answer.append(operation_json(operation, response, message))
         return answer
 
     def _targets(self, operations: Sequence[Operation]) -> Mapping[UUID, Any]:

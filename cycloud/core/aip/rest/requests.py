@@ -1,17 +1,18 @@
 """Reading what is common to requests: query parameters, ids, etags."""
 
+import re
 from collections.abc import Set
-from uuid import UUID
 
 from rest_framework.request import Request
 
 from cycloud.core.aip.errors import InvalidArgument
+from cycloud.core.aip.methods import write_options
 from cycloud.core.aip.rest.parser import check_text
 from cycloud.core.aip.writes import WriteOptions
 
-__all__ = ["check_query", "flag", "query_text", "write_options"]
+__all__ = ["check_query", "flag", "options_of", "query_integer", "query_text"]
 
-WRITE_PARAMETERS = frozenset({"validate_only", "request_id", "etag"})
+_INT32 = 2**31
 
 
 def check_query(request: Request, known: Set[str]) -> None:
@@ -34,35 +35,37 @@ def query_text(request: Request, name: str) -> str:
 
 def flag(request: Request, name: str) -> bool:
     """Read a boolean query parameter; absent is false."""
-    text = query_text(request, name)
-    if text not in ("", "true", "false"):
+    text = str(request.query_params.get(name, "false"))
+    if text not in ("true", "false"):
         raise InvalidArgument.field(name, f"must be true or false, not {text[:40]!r}.")
     return text == "true"
 
 
-def write_options(request: Request, body_etag: object = None) -> WriteOptions:
+def query_integer(request: Request, name: str) -> int:
+    """Read a whole number of 32 bits, as the protos have them; absent is 0."""
+    text = str(request.query_params.get(name, "0"))
+    if not re.fullmatch(r"-?[0-9]{1,40}", text):
+        raise InvalidArgument.field(name, f"{text[:40]!r} is not a whole number.", "WRONG_TYPE")
+    number = int(text)
+    if not -_INT32 <= number < _INT32:
+        raise InvalidArgument.field(name, "is out of range.", "OUT_OF_RANGE")
+    return number
+
+
+def options_of(request: Request, body_etag: object = None) -> WriteOptions:
     """Read validate_only, request_id and the etag: of the If-Match header, the query or the body."""
-    return WriteOptions(
-        request_id=_uuid(query_text(request, "request_id")),
+    return write_options(
+        request_id=query_text(request, "request_id"),
         validate_only=flag(request, "validate_only"),
         etag=_etag(request, body_etag),
     )
-
-
-def _uuid(text: str) -> UUID | None:
-    if not text:
-        return None
-    try:
-        return UUID(text)
-    except ValueError:
-        raise InvalidArgument.field("request_id", f"{text[:80]!r} is not a UUID.") from None
 
 
 def _etag(request: Request, body_etag: object) -> str:
     if body_etag is not None and not isinstance(body_etag, str):
         raise InvalidArgument.field("etag", "must be a text.", "WRONG_TYPE")
     given = {
-        _quoted(text)
+        _bare(text)
         for text in (request.headers.get("If-Match"), query_text(request, "etag"), body_etag)
         if text and text != "*"
     }
@@ -73,6 +76,5 @@ def _etag(request: Request, body_etag: object) -> str:
     return given.pop() if given else ""
 
 
-def _quoted(text: str) -> str:
-    text = text.strip().removeprefix("W/")
-    return text if text.startswith('"') else f'"{text}"'
+def _bare(text: str) -> str:
+    return text.strip().removeprefix("W/").strip('"')

@@ -16,24 +16,30 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Collection, Json
-from cycloud.core.aip.errors import InvalidArgument, NotFound, PermissionDenied
-from cycloud.core.aip.filters import order_columns, parse_filter
-from cycloud.core.aip.masks import parse_mask
-from cycloud.core.aip.pages import page_of, page_size_of
-from cycloud.core.aip.representation import OUTPUT_ONLY
+from cycloud.core.aip.errors import InvalidArgument, PermissionDenied
+from cycloud.core.aip.language import current_language, language_of
+from cycloud.core.aip.methods import (
+    ListRequest,
+    UpdateRequest,
+    create_resource,
+    delete_resource,
+    get_resource,
+    list_resources,
+    run_verb,
+    update_resource,
+    verb_options,
+)
 from cycloud.core.aip.rest.errors import exception_handler
-from cycloud.core.aip.rest.operations import dry_run_json, written_json
 from cycloud.core.aip.rest.parser import StrictJSONParser, check_text
 from cycloud.core.aip.rest.requests import (
-    WRITE_PARAMETERS,
     check_query,
     flag,
+    options_of,
+    query_integer,
     query_text,
-    write_options,
 )
-from cycloud.core.aip.writes import WriteOptions, Written
+from cycloud.core.aip.writes import WriteOptions
 from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.authentication import actor_for_request, has_bearer_token, request_id_of
 
@@ -78,6 +84,7 @@ class RestView(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
+        current_language.set(language_of(request.headers.get("Accept-Language", "")))
         self.actor = actor_for_request(request._request)
         if not has_bearer_token(request._request):
             _check_csrf(request._request)
@@ -92,7 +99,28 @@ class RestView(APIView):
         final = super().finalize_response(request, response, *args, **kwargs)
         final["X-Request-Id"] = request_id_of(request._request)
         patch_cache_control(final, private=True, no_cache=True)
+        _let_go(self, request, final)
         return final
+
+
+def _let_go(view: APIView, request: Request, response: Response) -> None:
+    """Undo the rings in which DRF's request, view and response hold each other.
+
+    A body or an answer of megabytes would stay until Python's collector of rings comes, and a flood of them does not
+    make it come sooner: it counts objects, not bytes.
+    """
+    request.parser_context.clear()
+    # Django puts the view's own get there
+    vars(view).pop("head", None)
+    context = getattr(response, "renderer_context", None)
+    if context is not None:
+        context.pop("request", None)
+        context.pop("view", None)
+        response.add_post_render_callback(_without_context)
+
+
+def _without_context(response: HttpResponse) -> None:
+    vars(response).pop("renderer_context", None)
 
 
 def _no_view(request: HttpRequest) -> HttpResponse:
@@ -118,7 +146,12 @@ class _ResourceView(RestView, Generic[R]):
     collection: Collection[R] = None  # type: ignore[assignment]
 
     def call(self, options: WriteOptions | None = None) -> Call:
-        return Call(self.actor, str(self.kwargs.get("project_id", "")), options or WriteOptions())
+        return Call(
+            self.actor,
+            str(self.kwargs.get("project_id", "")),
+            options or WriteOptions(),
+            parent_id=str(self.kwargs.get("parent_id", "")),
+        )
 
     def json_body(self, request: Request) -> Json:
         data = request.data
@@ -126,25 +159,10 @@ class _ResourceView(RestView, Generic[R]):
             raise InvalidArgument("The body must be a JSON object.", reason="INVALID_JSON")
         return dict(data)
 
-    def answer(self, result: Any, options: WriteOptions) -> Response:
-        """Answer a write: an operation, the resource, or an empty object."""
-        if isinstance(result, Written):
-            shape = dry_run_json if options.validate_only else written_json
-            return Response(shape(result, self._shown))
-        if result is None:
-            return Response({})
-        return _with_etag(Response(self.collection.to_json(result, self.actor)))
-
-    def _shown(self, resource: R) -> Json:
-        return self.collection.to_json(resource, self.actor)
-
     def write_parameters(self) -> set[str]:
         """Return the query parameters that every write of this collection may have."""
-        return set(
-            WRITE_PARAMETERS
-            if self.collection.remembers_requests
-            else WRITE_PARAMETERS - {"request_id"}
-        )
+        known = {"validate_only"}
+        return known | {"request_id"} if self.collection.remembers_requests else known
 
     def supported(self, methods: Mapping[str, str]) -> list[str]:
         return [
@@ -162,34 +180,27 @@ class CollectionView(_ResourceView[R]):
         return self.supported({"GET": "rows", "HEAD": "rows", "POST": "create"})
 
     def get(self, request: Request, **path: str) -> Response:
-        known = {"page_size", "page_token", "filter", "order_by", "show_deleted"}
+        known = {"page_size", "page_token", "filter", "order_by", "show_deleted", "read_mask"}
         check_query(request, known)
-        collection, call = self.collection, self.call()
-        text, order_text = query_text(request, "filter"), query_text(request, "order_by")
-        condition = parse_filter(text, collection.filters)
-        order = order_columns(order_text, collection.orders, collection.default_order)
-        size = page_size_of(query_text(request, "page_size"))
-        show_deleted = flag(request, "show_deleted")
-        page = page_of(
-            collection.rows(call, show_deleted).filter(condition),
-            order=order,
-            scope=[call.project_id, collection.name, text, str(show_deleted)],
-            size=size,
-            token=query_text(request, "page_token"),
+        wanted = ListRequest(
+            page_size=query_integer(request, "page_size"),
+            page_token=query_text(request, "page_token"),
+            filter=query_text(request, "filter"),
+            order_by=query_text(request, "order_by"),
+            show_deleted=flag(request, "show_deleted"),
+            read_mask=query_text(request, "read_mask"),
         )
-        body = {
-            collection.list_key: collection.list_json(page.items, self.actor),
-            "next_page_token": page.next_page_token,
-        }
-        return _unless_known(request, Response(body))
+        return _unless_known(
+            request, Response(list_resources(self.collection, self.call(), wanted))
+        )
 
     def post(self, request: Request, **path: str) -> Response:
-        check_query(request, {self.collection.id_parameter} | (self.write_parameters() - {"etag"}))
-        options = write_options(request)
-        body = _without_output_only(self.json_body(request), self.collection)
-        resource_id = query_text(request, self.collection.id_parameter) or None
-        result = self.collection.create(self.call(options), resource_id, Body(body))
-        return self.answer(result, options)
+        id_parameter = self.collection.id_parameter
+        check_query(request, ({id_parameter} - {""}) | self.write_parameters())
+        resource_id = query_text(request, id_parameter) or None
+        call = self.call(options_of(request))
+        answer = create_resource(self.collection, call, resource_id, self.json_body(request))
+        return _with_etag(Response(answer))
 
 
 class MemberView(_ResourceView[R]):
@@ -204,67 +215,38 @@ class MemberView(_ResourceView[R]):
         )
 
     def get(self, request: Request, resource_id: str, **path: str | None) -> Response:
-        check_query(request, set())
-        resource = self.collection.find(self.call(), resource_id)
-        return _unless_known(
-            request, _with_etag(Response(self.collection.to_json(resource, self.actor)))
-        )
+        check_query(request, {"read_mask"})
+        mask = query_text(request, "read_mask")
+        answer = get_resource(self.collection, self.call(), resource_id, mask)
+        return _unless_known(request, _with_etag(Response(answer)))
 
     def patch(self, request: Request, resource_id: str, **path: str | None) -> Response:
-        check_query(request, self.write_parameters() | {"update_mask"})
+        check_query(request, self.write_parameters() | {"update_mask", "allow_missing"})
         data = self.json_body(request)
-        options = write_options(request, data.get("etag"))
-        data = _without_output_only(data, self.collection)
-        mask_text = query_text(request, "update_mask")
-        call = self.call(options)
-        if not mask_text:
-            data = self._without_unchanged(call, resource_id, data)
-        mask = parse_mask(
-            mask_text,
-            updatable=self.collection.updatable,
-            output_only=OUTPUT_ONLY | self.collection.output_only | {"etag"},
-            body=data,
+        call = self.call(options_of(request, data.get("etag")))
+        wanted = UpdateRequest(
+            data=data,
+            update_mask=query_text(request, "update_mask"),
+            allow_missing=flag(request, "allow_missing"),
         )
-        result = self.collection.update(call, resource_id, Body(data, mask=mask))
-        return self.answer(result, options)
-
-    def _without_unchanged(self, call: Call, resource_id: str, data: Json) -> Json:
-        """Leave out immutable fields that are sent back as they were read; refuse changed ones."""
-        sent = self.collection.immutable & set(data)
-        if not sent:
-            return data
-        current = self.collection.to_json(self.collection.find(call, resource_id), self.actor)
-        for field in sorted(sent):
-            if data[field] != current.get(field):
-                raise InvalidArgument.field(
-                    field, "cannot be changed after creation. Make a new resource.", "IMMUTABLE"
-                )
-        return {field: value for field, value in data.items() if field not in sent}
+        return _with_etag(Response(update_resource(self.collection, call, resource_id, wanted)))
 
     def delete(self, request: Request, resource_id: str, **path: str | None) -> Response:
-        check_query(request, self.write_parameters())
-        options = write_options(request)
-        return self.answer(self.collection.delete(self.call(options), resource_id), options)
+        check_query(request, self.write_parameters() | {"allow_missing", "etag"})
+        call = self.call(options_of(request))
+        forgiven = flag(request, "allow_missing")
+        return Response(delete_resource(self.collection, call, resource_id, allow_missing=forgiven))
 
     def post(
         self, request: Request, resource_id: str, verb: str | None = None, **path: str
     ) -> Response:
-        if verb not in self.collection.verbs:
-            known = ", ".join(f":{word}" for word in sorted(self.collection.verbs)) or "none"
-            raise NotFound(
-                f"There is no custom method :{str(verb)[:40]} of {self.collection.name}. There are: {known}.",
-                reason="METHOD_NOT_FOUND",
-            )
-        check_query(request, self.write_parameters())
+        check_query(request, set())
         data = self.json_body(request)
-        options = write_options(request, data.pop("etag", None))
-        result = self.collection.run_verb(verb, self.call(options), resource_id, Body(data))
-        return self.answer(result, options)
-
-
-def _without_output_only(data: Json, collection: Collection[Any]) -> Json:
-    ignored = OUTPUT_ONLY | collection.output_only | {"etag"}
-    return {field: value for field, value in data.items() if field not in ignored}
+        if request.headers.get("If-Match"):
+            data["etag"] = options_of(request, data.get("etag")).etag
+        options, data = verb_options(self.collection, data)
+        answer = run_verb(self.collection, self.call(options), resource_id, str(verb), data)
+        return _with_etag(Response(answer))
 
 
 def _with_etag(response: Response) -> Response:
@@ -277,7 +259,9 @@ def _with_etag(response: Response) -> Response:
 def _unless_known(request: Request, response: Response) -> Response:
     """Answer 304 if the caller has it already (If-None-Match). A list's ETag is the digest of what it says."""
     if "ETag" not in response:
-        digest = hashlib.sha256(JSONRenderer().render(response.data)).hexdigest()
+        # the feed's version grows with every change anywhere
+        said = {key: value for key, value in response.data.items() if key != "resource_version"}
+        digest = hashlib.sha256(JSONRenderer().render(said)).hexdigest()
         response["ETag"] = f'W/"{digest[:32]}"'
     known = {
         text.strip().removeprefix("W/")

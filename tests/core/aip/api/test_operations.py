@@ -4,6 +4,8 @@ from datetime import timedelta
 import pytest
 
 from cycloud.core.aip.models import Operation
+from cycloud.core.aip.reasons import CONDITION_REASONS
+from cycloud.core.aip.representation import time_text
 from cycloud.core.clock import now
 from cycloud.core.iam.actor import Role
 from cycloud.core.iam.models import Project
@@ -12,6 +14,7 @@ from tests.factories.networking import VpcFactory
 from tests.factories.rest import RestClient, client_with
 
 pytestmark = pytest.mark.django_db
+TYPES = "type.googleapis.com/"
 
 
 @pytest.fixture
@@ -43,10 +46,21 @@ def operation(project: Project, **fields: object) -> Operation:
 def test_an_operation_that_runs_has_progress_and_no_result(
     call: RestClient, project: Project
 ) -> None:
-    running = operation(project, progress_message="Moving: volumes")
+    running = operation(
+        project, progress_message="Detaching volumes", progress_step=3, progress_total=6
+    )
     shown = call("GET", running.name).json
     assert shown["done"] is False
-    assert shown["metadata"]["progress_message"] == "Moving: volumes"
+    assert shown["metadata"] == {
+        "@type": f"{TYPES}cycloud.common.v1.OperationMetadata",
+        "verb": "start",
+        "target": "projects/p/instances/i",
+        "create_time": time_text(running.create_time),
+        "end_time": None,
+        "progress_message": "Detaching volumes",
+        "progress_step": 3,
+        "progress_total": 6,
+    }
     assert not {"response", "error"} & set(shown)
 
 
@@ -55,8 +69,24 @@ def test_an_operation_that_failed_has_a_status(call: RestClient, project: Projec
     failed = operation(project, done=True, end_time=now(), error=error)
     shown = call("GET", failed.name).json
     assert (shown["error"]["code"], shown["error"]["message"]) == (9, "m")
-    assert shown["error"]["details"][0]["reason"] == "MoveBlocked"
+    info = shown["error"]["details"][0]
+    assert (info["reason"], info["metadata"]["condition_reason"]) == ("MOVE_BLOCKED", "MoveBlocked")
     assert "response" not in shown
+
+
+def test_a_failed_operation_reads_in_the_callers_language(
+    call: RestClient, project: Project
+) -> None:
+    error = {"code": 9, "message": "It is blocked.", "reason": "MoveBlocked"}
+    failed = operation(project, done=True, end_time=now(), error=error)
+
+    def texts(language: str) -> tuple[str, str, str]:
+        shown = call("GET", failed.name, headers={"Accept-Language": language}).json["error"]
+        local = shown["details"][-1]
+        return shown["message"], local["locale"], local["message"]
+
+    assert texts("ja") == ("It is blocked.", "ja", CONDITION_REASONS["MoveBlocked"].japanese)
+    assert texts("en") == ("It is blocked.", "en", "It is blocked.")
 
 
 def test_an_operation_that_ended_well_shows_the_resource(
@@ -66,9 +96,11 @@ def test_an_operation_that_ended_well_shows_the_resource(
     done = operation(project, done=True, target_kind="Vpc", target_uid=vpc.uid)
     gone = operation(project, done=True, target_kind="Vpc")
     strange = operation(project, done=True, target_kind="Unknown")
-    assert call("GET", done.name).json["response"]["name"] == vpc.name
-    assert call("GET", gone.name).json["response"] == {}
-    assert call("GET", strange.name).json["response"] == {}
+    shown = call("GET", done.name).json["response"]
+    assert (shown["@type"], shown["name"]) == (f"{TYPES}cycloud.networking.v1.VPC", vpc.name)
+    empty = {"@type": f"{TYPES}google.protobuf.Empty"}
+    assert call("GET", gone.name).json["response"] == empty
+    assert call("GET", strange.name).json["response"] == empty
 
 
 def test_operations_are_listed_newest_first_and_filtered(

@@ -46,6 +46,8 @@ class InstanceFamilyAdmin(ServiceAdmin):
 class InstancePlacementInline(ServiceInline):
     model = InstancePlacement
     fields = ("cluster", "provider_id", "availability_zone")
+    verbose_name = "placement"
+    verbose_name_plural = "Where it is made: cluster, and flavor id there"
     # it is the cluster's
     readonly_fields = ("availability_zone",)
 

@@ -17,6 +17,8 @@ from cycloud.core.iam.actor import Actor
 class PublicOpenStackImageInline(ServiceInline):
     model = PublicOpenStackImage
     fields = ("cluster", "provider_id")
+    verbose_name = "image of a cluster"
+    verbose_name_plural = "Image ids in the clusters"
 
 
 @admin.register(PublicImage)

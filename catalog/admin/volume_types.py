@@ -12,12 +12,16 @@ from catalog.services.volume_types import (
     delete_volume_type,
     update_volume_type,
 )
+from cycloud.core.admin.columns import show_seconds
+from cycloud.core.admin.typed import column
 from cycloud.core.iam.actor import Actor
 
 
 class VolumePlacementInline(ServiceInline):
     model = VolumePlacement
     fields = ("cluster", "provider_id", "provider_type", "backend_host")
+    verbose_name = "placement"
+    verbose_name_plural = "Where it is made: cluster, type id there, and the storage behind it"
 
 
 @admin.register(VolumeType)
@@ -29,7 +33,7 @@ class VolumeTypeAdmin(ServiceAdmin):
         "minimum_gib",
         "maximum_gib",
         "granularity_gib",
-        "retention_days",
+        "retention",
         "zones",
     )
     search_fields = ("resource_id", "display_name")
@@ -49,9 +53,9 @@ class VolumeTypeAdmin(ServiceAdmin):
             super().get_queryset(request).prefetch_related("placements__cluster__availability_zone")
         )
 
-    @admin.display(description="retention (days)", ordering="retention_seconds")
-    def retention_days(self, obj: VolumeType) -> str:
-        return f"{obj.retention_seconds / 86400:g}"
+    @column("Retention", ordering="retention_seconds")
+    def retention(self, obj: VolumeType) -> str:
+        return show_seconds(obj.retention_seconds)
 
     @admin.display(description="available in")
     def zones(self, obj: VolumeType) -> str:

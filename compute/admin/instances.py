@@ -3,6 +3,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
+from compute.admin.force_removal import ForceComputeRemoval
 from compute.admin.reconcile_now import ReconcileNow
 from compute.models import Instance, NetworkAttachment, VolumeAttachment
 from compute.services.instance_power import restart_instance, start_instance, stop_instance
@@ -54,7 +55,7 @@ def _delete(actor: Actor, row: Instance) -> None:
 
 
 @admin.register(Instance)
-class InstanceAdmin(ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
+class InstanceAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
     """Instances of all projects, with where they are and what the cloud said last."""
 
     controller = "instance"
@@ -80,7 +81,7 @@ class InstanceAdmin(ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
     ordering = ("-create_time",)
     inlines = (VolumeAttachmentInline, NetworkAttachmentInline)
     actions = ("start", "stop", "delete_instances", "reconcile_now")
-    actions_detail = ("start_this", "stop_this", "restart_this", "delete_this")
+    actions_detail = ("start_this", "stop_this", "restart_this", "delete_this", "force_this")
     fieldsets = (
         (
             None,
@@ -89,7 +90,7 @@ class InstanceAdmin(ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
                     "resource_id",
                     "project",
                     "display_name",
-                    "uid",
+                    "identity",
                     "state",
                     "condition_lines",
                 )
@@ -108,13 +109,23 @@ class InstanceAdmin(ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
                     "labels",
                     "generation",
                     "observed_generation",
+                    "finalizer_names",
+                    "create_time",
                     "delete_time",
                 )
             },
         ),
         ("In the cloud", {"fields": ("cluster", "server_id", "server_status", "fault_text")}),
     )
-    readonly_fields = ("condition_lines", "cluster", "server_id", "server_status", "fault_text")
+    readonly_fields = (
+        "identity",
+        "condition_lines",
+        "finalizer_names",
+        "cluster",
+        "server_id",
+        "server_status",
+        "fault_text",
+    )
 
     @column("Cluster", empty_value="Not placed")
     def cluster(self, obj: Instance) -> str | None:

@@ -3,6 +3,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
+from compute.admin.force_removal import ForceComputeRemoval
 from compute.admin.reconcile_now import ReconcileNow
 from compute.models import Volume
 from compute.services.volumes import delete_volume, undelete_volume
@@ -24,7 +25,7 @@ def _undelete(actor: Actor, row: Volume) -> None:
 
 
 @admin.register(Volume)
-class VolumeAdmin(ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
+class VolumeAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
     """Volumes of all projects, deleted ones until their purge time included."""
 
     controller = "volume"
@@ -45,14 +46,14 @@ class VolumeAdmin(ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
     search_fields = ("resource_id", "uid", "project__resource_id", "display_name")
     ordering = ("-create_time",)
     actions = ("reconcile_now",)
-    actions_detail = ("delete_this", "undelete_this")
+    actions_detail = ("delete_this", "undelete_this", "force_this")
     fields = (
         "resource_id",
         "project",
         "display_name",
-        "uid",
+        "identity",
         "condition_lines",
-        "size_gib",
+        "size",
         "volume_type",
         "availability_zone",
         "image",
@@ -60,15 +61,16 @@ class VolumeAdmin(ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
         "labels",
         "generation",
         "observed_generation",
+        "finalizer_names",
         "create_time",
         "delete_time",
         "purge_time",
     )
-    readonly_fields = ("condition_lines", "instance")
+    readonly_fields = ("identity", "condition_lines", "size", "finalizer_names", "instance")
 
     @column("Size", ordering="size_gib")
     def size(self, obj: Volume) -> str:
-        return f"{obj.size_gib} GiB"
+        return f"{obj.size_gib}\N{NO-BREAK SPACE}GiB"
 
     @column("Instance", empty_value="Free")
     def instance(self, obj: Volume) -> str | None:

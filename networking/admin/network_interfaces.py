@@ -1,33 +1,49 @@
-from typing import Any
-
 from django.contrib import admin
-from django.http import HttpRequest
-from unfold.admin import ModelAdmin
 
-from catalog.admin.service_admin import OperatorPermissions
+from cycloud.core.admin.base import ReadOnlyModelAdmin
+from cycloud.core.admin.columns import ReconciledColumns
+from cycloud.core.admin.typed import column
 from networking.models import NetworkInterface
 
 
 @admin.register(NetworkInterface)
-class NetworkInterfaceAdmin(OperatorPermissions, ModelAdmin):
+class NetworkInterfaceAdmin(ReconciledColumns, ReadOnlyModelAdmin):
     """Addresses, and who has them. To be read: users make and delete them."""
 
-    list_display = ("resource_id", "project", "subnet", "ip_address", "mac_address", "instance")
+    list_display = (
+        "resource_id",
+        "project",
+        "ready_badge",
+        "subnet",
+        "ip_address",
+        "mac_address",
+        "instance",
+        "age",
+    )
     list_filter = ("project", "subnet__availability_zone")
     list_select_related = ("project", "subnet", "attachment__instance")
     search_fields = ("resource_id", "ip_address", "mac_address", "uid", "project__resource_id")
     actions = None
+    fields = (
+        "resource_id",
+        "project",
+        "display_name",
+        "identity",
+        "condition_lines",
+        "subnet",
+        "ip_address",
+        "mac_address",
+        "instance",
+        "labels",
+        "annotations",
+        "generation",
+        "observed_generation",
+        "create_time",
+        "delete_time",
+    )
+    readonly_fields = ("identity", "condition_lines", "instance")
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    @admin.display(description="instance")
-    def instance(self, obj: NetworkInterface) -> str:
+    @column("Instance", empty_value="Free")
+    def instance(self, obj: NetworkInterface) -> str | None:
         attachment = getattr(obj, "attachment", None)
-        return attachment.instance.resource_id if attachment is not None else "–"
+        return None if attachment is None else attachment.instance.resource_id

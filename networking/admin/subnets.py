@@ -3,9 +3,11 @@ from typing import Any
 from django.contrib import admin
 
 from catalog.admin.service_admin import ServiceAdmin, ServiceInline, rows_of
+from cycloud.core.admin.force_removal import ForceRemoval
 from cycloud.core.iam.actor import Actor
 from networking.models import OpenStackSubnet, Subnet
 from networking.selectors.networks import count_free_addresses
+from networking.services.forced_removal import force_subnet_removal
 from networking.services.openstack_subnets import map_openstack_subnet, unmap_openstack_subnet
 from networking.services.subnets import SubnetInput, create_subnet, delete_subnet, update_subnet
 
@@ -15,11 +17,12 @@ class OpenStackSubnetInline(ServiceInline):
     fields = ("cluster", "provider_network_id", "provider_subnet_id", "managed")
     # the controllers' own are made, and made known, by them
     readonly_fields = ("managed",)
+    verbose_name = "cluster"
     verbose_name_plural = "Network and subnet ids in the clusters"
 
 
 @admin.register(Subnet)
-class SubnetAdmin(ServiceAdmin):
+class SubnetAdmin(ForceRemoval, ServiceAdmin):
     """Ranges of addresses, and what each is in the clusters."""
 
     list_display = ("resource_id", "project", "vpc", "availability_zone", "cidr", "free")
@@ -40,6 +43,13 @@ class SubnetAdmin(ServiceAdmin):
     create_only = ("project", "resource_id", "vpc", "availability_zone", "cidr", "gateway_ip")
     error_fields = {"subnet_id": "resource_id"}
     inlines = (OpenStackSubnetInline,)
+    actions_detail = ("force_this",)
+
+    def is_held(self, row: Subnet) -> bool:
+        return row.delete_time is not None
+
+    def force(self, actor: Actor, row: Subnet, reason: str) -> tuple[str, ...]:
+        return force_subnet_removal(actor=actor, uid=row.uid, reason=reason)
 
     @admin.display(description="free addresses")
     def free(self, obj: Subnet) -> int:

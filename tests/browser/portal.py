@@ -20,7 +20,7 @@ from django.core.management import call_command  # noqa: E402
 from compute.models import Instance, Volume  # noqa: E402
 from cycloud.asgi import application  # noqa: E402
 from cycloud.core.aip.operations import end_operations  # noqa: E402
-from cycloud.core.changes.hints import hint_changed  # noqa: E402
+from cycloud.core.changes.record import record_changed  # noqa: E402
 from cycloud.core.clock import now  # noqa: E402
 from cycloud.core.conditions import READY, Condition, Status  # noqa: E402
 from tests.browser.world import fill  # noqa: E402
@@ -43,7 +43,7 @@ def publish(change: dict[str, Any]) -> None:
     fields = {"state": change["state"]} if "state" in change else {}
     row.publish(conditions, now(), **fields)
     end_operations(row.uid, row.generation, row.condition_list())
-    hint_changed(kind=row.kind, uid=row.uid, project_id=row.project_id)
+    record_changed(kind=row.kind, uid=row.uid, project_id=row.project_id)
 
 
 def read_changes() -> None:

@@ -43,6 +43,24 @@ def test_an_instance_is_stopped_from_its_page_after_a_question(enter: Enter) -> 
     expect(page.get_by_text("Stopping: 1.")).to_be_visible()
 
 
+def test_what_cannot_be_removed_is_given_up_with_a_reason(enter: Enter, tmp_path: Path) -> None:
+    page = enter("olga", viewport={"width": 1400, "height": 900})
+    page.goto("/admin/compute/instance/?q=stuck-1")
+    page.get_by_role("link", name="stuck-1").first.click()
+    page.get_by_role("link", name=re.compile("Force removal$")).first.click()
+    expect(page.get_by_text("Give up removing it in order?")).to_be_visible()
+    page.locator("#dialog").get_by_role("button", name="Force removal").click()
+    expect(page.get_by_text("This field is required.")).to_be_visible()
+    page.screenshot(path=tmp_path / "dialog.png")
+    page.locator("#dialog").get_by_label("Reason").fill("The hall burned down.")
+    page.locator("#dialog").get_by_role("button", name="Force removal").click()
+
+    expect(page.get_by_text("This may be left, clean it up by hand")).to_be_visible()
+    page.screenshot(path=tmp_path / "afterwards.png")
+    page.goto("/admin/iam/auditentry/?q=stuck-1")
+    expect(page.get_by_role("cell", name="ForceRemoval")).to_be_visible()
+
+
 def test_the_secret_of_a_new_token_is_shown_once(enter: Enter) -> None:
     page = enter("olga", viewport={"width": 1400, "height": 900})
     page.goto("/admin/iam/apitoken/add/")

@@ -1,9 +1,11 @@
 """What the browser tests find: people, a project, and resources in every state that a page shows."""
 
 from typing import Any
+from uuid import uuid4
 
+from compute.models import OpenStackInstance, OpenStackVolume
 from compute.services.instance_power import stop_instance
-from compute.services.instances import InstanceUpdate, update_instance
+from compute.services.instances import InstanceUpdate, delete_instance, update_instance
 from compute.services.volumes import delete_volume
 from cycloud.core.aip.operations import end_operations
 from cycloud.core.clock import now
@@ -11,7 +13,8 @@ from cycloud.core.conditions import READY, UP_TO_DATE, Condition, Status
 from cycloud.core.iam.actor import Actor, Role
 from cycloud.core.iam.models import Project
 from cycloud.core.resources.models import ProjectResource
-from tests.factories.compute import World, make_world
+from networking.models import NetworkInterface
+from tests.factories.compute import OpenStackNetworkInterfaceFactory, World, make_world
 from tests.factories.iam import MembershipFactory, OperatorFactory, ProjectFactory, UserFactory
 
 
@@ -31,6 +34,7 @@ def fill() -> None:
     second = ProjectFactory.create(resource_id="analytics", display_name="Nightly reports")
     MembershipFactory.create(user=editor, project=second, role="admin")
     _resources(world, Actor("users/ann", roles={"demo": Role.EDITOR}))
+    _ids_as_in_real_clouds(world)
 
 
 def _resources(world: World, ann: Actor) -> None:
@@ -70,6 +74,8 @@ def _resources(world: World, ann: Actor) -> None:
     world.instance(resource_id="web-2", display_name="Front end, being made")
     for name in ("live-1", "live-2", "gone-1", "power-1", "admin-1", "again-1"):
         settle(world.instance(resource_id=name), "Updated", state="RUNNING")
+    world.instance(resource_id="stuck-1")
+    delete_instance(actor=ann, project_id="demo", instance_id="stuck-1")
     failed = world.instance(resource_id="cache-1")
     failed.publish(
         [
@@ -97,6 +103,24 @@ def _resources(world: World, ann: Actor) -> None:
     settle(world.network_interface(resource_id="spare-address"), "Available")
     for name in ("scratch-1", "scratch-2"):
         settle(world.volume(resource_id=name), "VolumeBindingReady")
+
+
+def _ids_as_in_real_clouds(world: World) -> None:
+    """Ids of OpenStack's objects are UUIDs: what the admin's lists must have room for."""
+    for nic in NetworkInterface.objects.exclude(attachment=None):
+        OpenStackNetworkInterfaceFactory.create(
+            network_interface=nic, cluster=world.old, port_id=str(uuid4()), port_status="ACTIVE"
+        )
+    for server in OpenStackInstance.objects.all():
+        server.server_id, server.server_status = str(uuid4()), "ACTIVE"
+        server.server_cluster = world.old
+        server.save()
+    for volume in OpenStackVolume.objects.select_related("binding"):
+        volume.provider_id = str(uuid4())
+        volume.save()
+        volume.binding.provider_id = volume.provider_id
+        volume.binding.backend_reference = f"volume-{volume.provider_id}"
+        volume.binding.save()
 
 
 def settle(

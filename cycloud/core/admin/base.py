@@ -10,11 +10,13 @@ from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.http import urlencode
 
 from cycloud.core.admin.typed import ModelAdmin
 from cycloud.core.aip.errors import CycloudError
+from cycloud.core.iam.access import audit_refusal
 from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.authentication import actor_for_user, request_id_of
 
@@ -70,6 +72,20 @@ class CycloudModelAdmin(OperatorPermissions, ModelAdmin):
         """Return the address of an object's page."""
         meta = self.model._meta
         return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[object_id])
+
+    def audited_as(self, obj: Any) -> str:
+        """Return the name under which the audit log knows the object: its full name, where it has one."""
+        return str(getattr(obj, "name", obj))
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Go to the audit log: it has all that was done, by whatever way. Django's own knows of the admin only."""
+        obj = self.get_object(request, object_id)
+        if obj is None or not self.has_view_permission(request, obj):
+            raise Http404
+        words = urlencode({"q": self.audited_as(obj)})
+        return HttpResponseRedirect(f"{reverse('admin:iam_auditentry_changelist')}?{words}")
 
     def list_url(self) -> str:
         """Return the address of the list."""
@@ -132,6 +148,9 @@ class WriteAdmin(CycloudModelAdmin):
             response: HttpResponse = view(request, object_id, form_url, extra_context)
         except CycloudError as refusal:
             # the transaction of the first try is rolled back: show the same form with the refusal in it
+            verb = "Update" if object_id else "Create"
+            name = f"{self.model._meta.model_name}/{object_id or ''}".rstrip("/")
+            audit_refusal(actor_of(request), f"{verb}{self.model.__name__}", name, refusal)
             request.refusal = refusal  # type: ignore[attr-defined]
             response = view(request, object_id, form_url, extra_context)
         return response
@@ -142,6 +161,8 @@ class WriteAdmin(CycloudModelAdmin):
         try:
             response: HttpResponse = super().delete_view(request, object_id, extra_context)
         except CycloudError as refusal:
+            name = f"{self.model._meta.model_name}/{object_id}"
+            audit_refusal(actor_of(request), f"Delete{self.model.__name__}", name, refusal)
             self.message_user(request, refusal.message, messages.ERROR)
             return HttpResponseRedirect(self.change_url(object_id))
         return response

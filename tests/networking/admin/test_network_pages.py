@@ -3,6 +3,8 @@
 from django.test import Client
 from django.urls import reverse
 
+from cycloud.core.clock import now
+from cycloud.core.iam.models import AuditEntry
 from cycloud.core.reconcile.models import DueRow
 from networking.models import VPC, OpenStackSubnet, Subnet
 from networking.selectors.networks import count_free_addresses
@@ -119,3 +121,22 @@ def test_every_list_opens(operator: Client) -> None:
     for name in ("vpc", "subnet", "networkinterface"):
         assert operator.get(page(f"{name}_changelist")).status_code == 200
     assert operator.get(page("subnet_add")).status_code == 200
+
+
+def test_a_subnet_that_cannot_be_removed_is_given_up_with_a_reason(operator: Client) -> None:
+    subnet = SubnetFactory.create()
+    row = OpenStackSubnet.objects.create(
+        subnet=subnet, cluster=OpenStackClusterFactory.create(), managed=True
+    )
+    button = f"/admin/networking/subnet/{subnet.pk}/force_this/"
+    form = f"/admin/networking/subnet/{subnet.pk}/change/"
+    assert button not in operator.get(form).content.decode()
+    Subnet.objects.update(delete_time=now())
+    assert button in operator.get(form).content.decode()
+    refused = operator.post(button, {"_form_submitted": "True", "reason": ""})
+    assert "This field is required" in refused.content.decode()
+    assert OpenStackSubnet.objects.filter(pk=row.pk).exists()
+    done = operator.post(button, {"_form_submitted": "True", "reason": "The hall burned down."})
+    assert done.headers["HX-Redirect"] == "/admin/networking/subnet/"
+    assert not Subnet.objects.exists()
+    assert AuditEntry.objects.get(method="ForceRemoval").detail["may_be_left"]

@@ -1,10 +1,12 @@
 """What all controllers that call OpenStack share: the lease around calls, and faults as outcomes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TypeVar
 
 from django.conf import settings
+from django.db import connections
 
 from catalog.selectors.cluster_access import cluster_access
 from catalog.selectors.clusters import OpenStackCluster
@@ -16,9 +18,20 @@ from cycloud.openstack.client import ClusterClient
 from cycloud.openstack.faults import FaultKind, ProviderFault
 from cycloud.openstack.hooks import call_hooks
 from cycloud.openstack.sessions import client_for
+from cycloud.openstack.together import together
 
-__all__ = ["client_of", "condition_of_fault", "outcome_of_fault", "provider_pass", "see", "timed"]
+__all__ = [
+    "client_of",
+    "condition_of_fault",
+    "look_at_all",
+    "outcome_of_fault",
+    "provider_pass",
+    "see",
+    "see_all",
+    "timed",
+]
 
+K = TypeVar("K")
 T = TypeVar("T")
 _QUOTA_RETRY_SECONDS = 15.0
 
@@ -49,6 +62,25 @@ def see(look: Callable[[], T]) -> T | None:
         return look()
     except ProviderFault:
         return None
+
+
+def see_all(looks: Mapping[K, Callable[[], T]]) -> dict[K, T | None]:
+    """``see`` for independent looks, several at once. A look reads clusters, not the database."""
+    seen = look_at_all([partial(see, look) for look in looks.values()])
+    return dict(zip(looks, seen, strict=True))
+
+
+def look_at_all(looks: Sequence[Callable[[], T]]) -> list[T]:
+    """Make independent looks, several at once, under the lease of this pass.
+
+    Raises ProviderFault where one of them cannot be made, and LeaseLost.
+    """
+    return together(
+        looks,
+        at_once=settings.CYCLOUD_LOOKS_AT_ONCE,
+        # a lease that was renewed there opened a connection that belongs to the thread
+        leaving=connections.close_all,
+    )
 
 
 def timed(outcome: Outcome) -> Outcome:

@@ -46,6 +46,8 @@ from cycloud.core.reconcile.plans import (
 from cycloud.openstack.observations import FLAVOR_KEY, RUN_KEY, ServerSeen
 
 Placed = tuple[str, ServerSeen]
+# of Ready while a server makes way for one of another type in the same place
+MADE_ANEW = "The server is being made anew."
 
 
 def decide(desired: Desired, observed: Observed) -> Plan[Action]:
@@ -73,7 +75,13 @@ def decide(desired: Desired, observed: Observed) -> Plan[Action]:
 
 
 def _idle(server: ServerSeen) -> bool:
-    return server.task_state is None
+    """Whether Nova would heed a request. DELETED: it was, and Nova itself takes away what it still shows."""
+    return server.task_state is None and server.status != "DELETED"
+
+
+def is_busy(server: ServerSeen) -> bool:
+    """Whether Nova is at work on the server, so that there is nothing to do but to wait or to delete it."""
+    return server.status == "BUILD" or not _idle(server)
 
 
 def _run_of(server: ServerSeen) -> int:
@@ -96,12 +104,16 @@ def _remove(servers: list[Placed]) -> Plan[Action]:
 def _leave(desired: Desired, observed: Observed, strays: list[Placed]) -> Plan[Action]:
     """A server is in another cluster than the wanted one: the first half of a move."""
     moving = not_ready("Moving", "The instance is moving to its new instance type.")
+    steps = [_take_down(desired, observed, c, s) for c, s in strays]
+    actions = tuple(action for step in steps for action in step.actions)
+    if not actions:
+        # being deleted: there is nothing to be done, so nothing to be refused
+        return Plan((moving,), POLL)
     if observed.blockers is None:
         return Plan((moving,), AGAIN, look_everywhere=True)
     if observed.blockers:
         return Plan((_blocked(observed.blockers),), Wait(BLOCKED_RECHECK_SECONDS, "move blocked"))
-    steps = [_take_down(desired, observed, c, s) for c, s in strays]
-    return Plan((moving,), steps[0].outcome, tuple(a for step in steps for a in step.actions))
+    return Plan((moving,), steps[0].outcome, actions)
 
 
 def _blocked(blockers: tuple[Blocker, ...]) -> Condition:
@@ -113,7 +125,7 @@ def _take_down(
     desired: Desired, observed: Observed, cluster: str, server: ServerSeen
 ) -> Plan[Action]:
     """Stop, then delete: one step of it."""
-    condition = not_ready("Updating", "The server is being made anew.")
+    condition = not_ready("Updating", MADE_ANEW)
     if server.status == "BUILD" and server.task_state != "deleting":
         return Plan((condition,), POLL, (DeleteServer(cluster, server.id),))
     if not _idle(server):
@@ -206,7 +218,7 @@ def _under_way(desired: Desired, server: ServerSeen) -> Condition:
     words = {
         "powering-off": ("Stopping", "The instance is being stopped."),
         "powering-on": ("Starting", "The instance is being started."),
-        "deleting": ("Updating", "The server is being made anew."),
+        "deleting": ("Updating", MADE_ANEW),
     }
     reason, message = words.get(
         server.task_state or "", ("Updating", "The server is being changed.")

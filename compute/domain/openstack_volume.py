@@ -5,10 +5,12 @@ The rules (design section 3, and what the real clouds taught):
 1. Bytes that exist are never replaced by an empty volume: create happens only while ``created`` is false.
 2. Manage in the target only after every cluster that shares the storage answered, and none shows the volume.
    Cinder itself does not prevent that one cluster takes what another has in use.
-3. Manage renames the object and gives a new id: look for our uid in the target first. A manage that failed
+3. An object that our own unmanage let go is managed by its name at once. Any other one, also after a manage that
+   failed, must be listed by the storage: only then is it known to be lost or to have another name.
+4. Manage renames the object and gives a new id: look for our uid in the target first. A manage that failed
    leaves a record in ``error`` with size 0, which is removed by unmanage, never by DELETE.
-4. What unmanage forgets is saved before it.
-5. A purge counts as done only when no cluster shows the volume and the storage no longer lists its object.
+5. What unmanage forgets is saved before it.
+6. A purge counts as done only when no cluster shows the volume and the storage no longer lists its object.
 """
 
 from compute.domain.openstack_volume_state import (
@@ -63,7 +65,11 @@ _AT_WORK = frozenset(
         "maintenance",
     }
 )
+# of a volume with bytes; "creating" is what a manage shows
+_CHANGES_HANDS = frozenset({"unmanaging", "managing", "creating"})
 _HEALTHY = frozenset({"available", "in-use", "reserved"})
+# unmanage and manage touch no data: they take some tenths of a second
+SOON = Wait(0.2, "the storage changes hands")
 
 
 Record = tuple[str, VolumeSeen]
@@ -83,6 +89,11 @@ def blockers_of(volume: VolumeSeen, snapshots: int | None) -> tuple[str, ...]:
     return tuple(found)
 
 
+def is_at_work(volume: VolumeSeen) -> bool:
+    """Whether Cinder is changing the volume, so that there is nothing to do but to wait."""
+    return volume.status in _AT_WORK
+
+
 def decide(desired: Desired, observed: Observed) -> Plan[Action]:
     """Return the next step for the volume; a second call after it was taken returns the one after it."""
     needed = {desired.target} | ({desired.home} if desired.home else set())
@@ -94,9 +105,10 @@ def decide(desired: Desired, observed: Observed) -> Plan[Action]:
     failed = [(c, v) for c, v in records if _failed_manage(desired, v)]
     if failed:
         return _remove_failed_manage(failed)
-    at_work = [v for _, v in records if v.status in _AT_WORK]
+    at_work = [v for _, v in records if is_at_work(v)]
     if at_work:
-        return Plan((_waiting(desired, at_work[0].status),), POLL)
+        changes_hands = desired.created and at_work[0].status in _CHANGES_HANDS
+        return Plan((_waiting(desired, at_work[0].status),), SOON if changes_hands else POLL)
     if not desired.wanted and not desired.purge_due:
         return Plan((not_ready("Deleting", "The data is kept until the purge time."),), Done())
     if not records:
@@ -154,13 +166,15 @@ def _nowhere(desired: Desired, observed: Observed) -> Plan[Action]:
             return Plan((condition,), Wait(BLOCKED_RECHECK_SECONDS, desired.cannot_create))
         creating = not_ready("VolumeBindingNotReady", "The volume is being made.")
         return Plan((creating,), POLL, (CreateVolume(desired.target),))
-    if observed.listed is None:
+    # an object that we let go ourselves need not be looked for: the storage lists all that it holds for that
+    reference = desired.references[0] if desired.released and desired.wanted else observed.listed
+    if reference is None:
         return Plan((looking,), AGAIN, look_everywhere=True)
-    if observed.listed:
+    if reference:
         # for a purge too: only a managed volume can be deleted through Cinder
         reason = "VolumeBindingNotReady" if desired.wanted else "Deleting"
         moving = not_ready(reason, "The volume is being taken over with its data.")
-        return Plan((moving,), POLL, (ManageVolume(desired.target, observed.listed),))
+        return Plan((moving,), SOON, (ManageVolume(desired.target, reference),))
     if not desired.wanted:
         return Plan((not_ready("Deleting", "The data is deleted."),), Done(), (Purged(),))
     lost = not_ready(
@@ -268,7 +282,7 @@ def _release(
         return Plan((condition,), Wait(BLOCKED_RECHECK_SECONDS, "move blocked"), actions)
     condition = not_ready("VolumeBindingNotReady", "The volume is moving with its data in place.")
     steps: tuple[Action, ...] = (SaveForMove(volume), UnmanageVolume(cluster, volume.id))
-    return Plan((condition,), POLL, actions + steps)
+    return Plan((condition,), SOON, actions + steps)
 
 
 def blocked_message(blockers: tuple[str, ...]) -> str:
@@ -303,8 +317,8 @@ def _tend(
     if desired.saved.image_metadata and not volume.image_metadata:
         settle.append(SetImageMetadata(target, volume.id, desired.saved.image_metadata))
     if settle:
-        condition = not_ready("VolumeBindingNotReady", "The volume is being made ready.")
-        return Plan((condition,), AGAIN, (*actions, *settle))
+        # done when they are answered; another look follows all the same
+        return Plan((ready("VolumeBindingReady"),), POLL, (*actions, *settle))
     stale = desired.footprint - {target}
     if any(c not in observed.volumes for c in stale):
         return Plan((ready("VolumeBindingReady"),), AGAIN, actions, look_everywhere=True)

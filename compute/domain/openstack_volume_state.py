@@ -32,6 +32,8 @@ class Desired:
     provider_id: str = ""
     created: bool = False
     references: tuple[str, ...] = ()
+    # our own unmanage let the object go under the first of them, and no manage of it has failed since
+    released: bool = False
     saved: Saved = field(default_factory=Saved)
     footprint: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()

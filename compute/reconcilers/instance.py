@@ -1,12 +1,14 @@
 """From an instance to its provider rows, and from their conditions to its own. Calls no cluster."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from django.db.models import F
 
 from catalog.selectors.placements import InstancePlacement, instance_placement
 from compute.domain.instance import ProviderView, conditions_of, state_of, still_holds
+from compute.domain.progress import progress_of
 from compute.models import (
     DesiredState,
     Instance,
@@ -21,14 +23,18 @@ from compute.reconcilers.wakeups import (
     wake_openstack_volume,
     wake_volume,
 )
+from compute.selectors.progress import seen_of
 from cycloud.core.aip.operations import end_operations
-from cycloud.core.changes.hints import hint_changed
+from cycloud.core.aip.progress import Progress
+from cycloud.core.changes.record import record_changed, record_gone
 from cycloud.core.clock import now
 from cycloud.core.reconcile.leases import Work
 from cycloud.core.reconcile.outcomes import Done, Outcome, Terminal
 from networking.services.network_interfaces import finish_network_interface_delete
 
 __all__ = ["InstanceController"]
+
+_SERVER_FIRST = timedelta(seconds=2)
 
 
 class InstanceController:
@@ -117,6 +123,15 @@ def _change(row: Any, spec: Mapping[str, Any]) -> None:
     row.save(update_fields=[*spec, "generation", "revision", "update_time"])
 
 
+def _delay(row: OpenStackInstance) -> timedelta:
+    """How soon a part that is to follow the server is looked at by itself.
+
+    A server that is elsewhere has the part, and is to be taken down first: its controller wakes the part then.
+    """
+    elsewhere = bool(row.server_id) and row.server_cluster_id != row.cluster_id
+    return _SERVER_FIRST if elsewhere else timedelta()
+
+
 def _declare_ports(instance: Instance, row: OpenStackInstance) -> bool:
     attachments = instance.network_attachments.select_related(
         "network_interface__provider_interface__cluster", "network_interface__project"
@@ -133,7 +148,7 @@ def _declare_ports(instance: Instance, row: OpenStackInstance) -> bool:
         else:
             continue
         changed = True
-        wake_openstack_network_interface(port)
+        wake_openstack_network_interface(port, delay=_delay(row))
     return changed
 
 
@@ -162,7 +177,7 @@ def _declare_volumes(instance: Instance, row: OpenStackInstance) -> bool:
         if volume.cluster_id == row.cluster_id:
             continue
         _change(volume, {"cluster": row.cluster})
-        wake_openstack_volume(volume)
+        wake_openstack_volume(volume, delay=_delay(row))
         wake_volume(volume.binding)
         changed = True
     return changed
@@ -185,8 +200,18 @@ def _publish(instance: Instance, row: OpenStackInstance | None, problem: str) ->
     )
     state = state_of(conditions, row.server_status if row is not None else "")
     if instance.publish(conditions, now(), state=state):
-        hint_changed(kind=Instance.kind, uid=instance.uid, project_id=instance.project_id)
-    end_operations(instance.uid, instance.generation, instance.condition_list())
+        record_changed(kind=Instance.kind, uid=instance.uid, project_id=instance.project_id)
+    _show_progress(instance, row)
+
+
+def _show_progress(instance: Instance, row: OpenStackInstance | None) -> None:
+    """End the operations whose generation is settled; tell of the others how far they are."""
+
+    def progress(verb: str, steps_before: int) -> Progress:
+        return progress_of(verb, seen_of(instance, row), steps_before)
+
+    conditions = instance.condition_list()
+    end_operations(instance.uid, instance.generation, conditions, progress=progress)
 
 
 def _delete(instance: Instance) -> Outcome:
@@ -195,8 +220,9 @@ def _delete(instance: Instance) -> Outcome:
         None, problem="", deleting=True, running=False, generation=instance.generation
     )
     if instance.publish(conditions, now(), state="DELETING"):
-        hint_changed(kind=Instance.kind, uid=instance.uid, project_id=instance.project_id)
+        record_changed(kind=Instance.kind, uid=instance.uid, project_id=instance.project_id)
     row = OpenStackInstance.objects.select_related("cluster").filter(instance=instance).first()
+    _show_progress(instance, row)
     if row is not None:
         if row.wanted:
             _change(row, {"wanted": False, "running": False})
@@ -219,7 +245,7 @@ def _delete(instance: Instance) -> Outcome:
 
 def _remove(instance: Instance) -> None:
     end_operations(instance.uid, instance.generation, (), gone=True)
-    hint_changed(kind=Instance.kind, uid=instance.uid, project_id=instance.project_id)
+    record_gone(kind=Instance.kind, uid=instance.uid, project_id=instance.project_id)
     bindings = OpenStackVolume.objects.select_related("binding__project").filter(
         binding__volume_uid__in=instance.volume_attachments.values("volume__uid")
     )
@@ -228,7 +254,12 @@ def _remove(instance: Instance) -> None:
         a.network_interface
         for a in instance.network_attachments.select_related("network_interface__project")
     ]
-    Volume.objects.filter(attachment__instance=instance).update(revision=F("revision") + 1)
+    volumes = Volume.objects.filter(attachment__instance=instance)
+    for uid in volumes.values_list("uid", flat=True):
+        record_changed(kind=Volume.kind, uid=uid, project_id=instance.project_id)
+    for nic in interfaces:
+        record_changed(kind=nic.kind, uid=nic.uid, project_id=nic.project_id)
+    volumes.update(revision=F("revision") + 1)
     instance.delete()
     for binding in freed:
         wake_volume(binding)

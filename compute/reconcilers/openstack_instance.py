@@ -9,9 +9,11 @@ from catalog.reconcilers.provider_pass import (
     outcome_of_fault,
     provider_pass,
     see,
+    see_all,
     timed,
 )
-from compute.domain.openstack_instance import decide
+from catalog.selectors.clusters import OpenStackCluster
+from compute.domain.openstack_instance import decide, is_busy
 from compute.domain.openstack_instance_state import Observed, Part
 from compute.models import OpenStackInstance
 from compute.reconcilers.openstack_instance_apply import ServerActions
@@ -27,13 +29,20 @@ from cycloud.core.conditions import READY, Condition
 from cycloud.core.reconcile.leases import Work
 from cycloud.core.reconcile.outcomes import Done, Outcome, Transient
 from cycloud.core.reconcile.queue import Lane
+from cycloud.openstack.client import ClusterClient
 from cycloud.openstack.faults import FaultKind, ProviderFault
 from cycloud.openstack.observations import PortSeen, ServerSeen
 
 __all__ = ["OpenStackInstanceController"]
 
-_WAITING_FOR_PARTS = frozenset(
-    {"RootVolumeIsNotReady", "VolumeAttachmentsAreNotReady", "NetworkInterfaceAttachmentFailed"}
+# while the server says one of these, its volumes and ports have something to do
+_CONCERNS_PARTS = frozenset(
+    {
+        "Moving",
+        "RootVolumeIsNotReady",
+        "VolumeAttachmentsAreNotReady",
+        "NetworkInterfaceAttachmentFailed",
+    }
 )
 
 
@@ -71,10 +80,12 @@ class OpenStackInstanceController:
 
 def _observe(state: ServerPass) -> Observed:
     uid = str(state.row.instance.uid)
-    servers: dict[str, tuple[ServerSeen, ...] | None] = {
-        key: see(partial(client_of(cluster).find_servers, uid))
-        for key, cluster in state.clusters.items()
-    }
+    servers: dict[str, tuple[ServerSeen, ...] | None] = see_all(
+        {
+            key: partial(_find_servers, client_of(cluster), uid, _known_server(state, cluster))
+            for key, cluster in state.clusters.items()
+        }
+    )
     observed = Observed(servers)
     found = [(key, s) for key, seen in servers.items() for s in seen or ()]
     if len(found) != 1:
@@ -92,12 +103,31 @@ def _observe(state: ServerPass) -> Observed:
                 unwanted_ports=_unwanted(state.desired.ports, ports or ()),
                 unwanted_volumes=unwanted_volumes(state.row, server.volume_ids),
             )
-        if state.may_act_on(server):
+        # elsewhere a server is only stopped and deleted
+        may_fail = key == state.desired.target or server.status == "ACTIVE"
+        if may_fail and state.may_act_on(server):
             actions = see(partial(client.list_server_actions, server.id)) or ()
             newest = actions[0] if actions else None
             if newest is not None and newest.message == "Error":
                 observed = replace(observed, last_failed_action=newest.action)
     return observed
+
+
+def _known_server(state: ServerPass, cluster: OpenStackCluster) -> str:
+    """The id of a server in this cluster that was under way when it was seen last, or ""."""
+    row = state.row
+    return row.server_id if row.server_cluster_id == cluster.pk and not row.is_ready else ""
+
+
+def _find_servers(client: ClusterClient, uid: str, known: str) -> tuple[ServerSeen, ...]:
+    """Our servers in one cluster. While Nova is at work on the known one, that one alone: a listing costs Nova more.
+
+    Nothing is made before a listing: a server that is gone, or at rest, is looked for by its uid.
+    """
+    server = client.get_server(known) if known else None
+    if server is not None and server.uid == uid and is_busy(server):
+        return (server,)
+    return client.find_servers(uid)
 
 
 def _unwanted(wanted: tuple[Part, ...], ports: tuple[PortSeen, ...]) -> frozenset[str]:
@@ -129,17 +159,23 @@ def _publish(
     stamped = [replace(c, observed_generation=row.generation) for c in conditions]
     servers = [s for seen in observed.servers.values() for s in seen or ()]
     status = {"server_status": servers[0].status if servers else ""}
-    ready = next(c for c in conditions if c.type == READY)
+    ready = next(c for c in stamped if c.type == READY)
+    before = row.ready
     with work.publishing():
         if not row.publish(stamped, now(), **status):
             return
         wake_instance(row.instance)
-        if ready.reason in _WAITING_FOR_PARTS:
+        # what was declared together with the server is awake already
+        if (
+            before is not None
+            and ready.reason in _CONCERNS_PARTS
+            and (before.reason, before.observed_generation) != (ready.reason, row.generation)
+        ):
             _wake_parts(state)
 
 
 def _wake_parts(state: ServerPass) -> None:
-    """What the server waits for may itself have waited for the server to be gone."""
+    """What the server waits for may itself have waited for the server to be taken down, or to be gone."""
     wanted = {p.name for p in (*state.desired.volumes, *state.desired.ports) if not p.ready}
     for volume in state.provider_volumes:
         if volume.binding.volume_name.rsplit("/", 1)[-1] in wanted:

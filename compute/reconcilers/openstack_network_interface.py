@@ -10,7 +10,7 @@ from catalog.reconcilers.provider_pass import (
     condition_of_fault,
     outcome_of_fault,
     provider_pass,
-    see,
+    see_all,
     timed,
 )
 from catalog.selectors.clusters import OpenStackCluster, clusters_by_uid
@@ -25,13 +25,16 @@ from compute.domain.openstack_network_interface import (
     Released,
     decide,
 )
-from compute.models import OpenStackNetworkInterface
-from compute.reconcilers.wakeups import wake_instance, wake_openstack_instance
+from compute.models import OpenStackInstance, OpenStackNetworkInterface
+from compute.reconcilers.wakeups import concerns_server, wake_instance, wake_openstack_instance
+from compute.selectors.provider_rows import is_leaving, is_moving
 from cycloud.core.clock import now
 from cycloud.core.conditions import Condition
 from cycloud.core.reconcile.leases import Work
 from cycloud.core.reconcile.outcomes import Done, Outcome
+from cycloud.core.reconcile.plans import HELD, POLL
 from cycloud.core.reconcile.queue import enqueue, queue_for
+from cycloud.openstack.client import ClusterClient
 from cycloud.openstack.faults import FaultKind, ProviderFault
 from networking.services.network_interfaces import finish_network_interface_delete
 from networking.services.openstack_subnets import OpenStackSubnet, ensure_openstack_subnet
@@ -47,6 +50,12 @@ class _State:
     @cached_property
     def subnet(self) -> OpenStackSubnet:
         return ensure_openstack_subnet(self.row.network_interface.subnet, self.row.cluster)
+
+    @cached_property
+    def instance(self) -> OpenStackInstance | None:
+        """The server row of the instance that the network interface is attached to, if there is one."""
+        attachment = getattr(self.row.network_interface, "attachment", None)
+        return getattr(attachment.instance, "provider_instance", None) if attachment else None
 
     @property
     def desired(self) -> Desired:
@@ -73,6 +82,9 @@ class OpenStackNetworkInterfaceController:
                 return Done()
             plan = decide(state.desired, _observe(state))
             condition, outcome = plan.conditions[0], timed(plan.outcome)
+            if plan.outcome == HELD and is_leaving(state.instance):
+                # only how soon it is looked at again
+                outcome = timed(POLL)
             try:
                 for action in plan.actions:
                     _apply(work, state, action)
@@ -103,26 +115,32 @@ def _load(key: str) -> _State | None:
 
 def _observe(state: _State) -> Observed:
     uid = str(state.row.network_interface.uid)
-    ports = {
-        key: see(partial(client_of(cluster).find_ports, uid))
-        for key, cluster in state.clusters.items()
-    }
+    ports = see_all(
+        {
+            key: partial(client_of(cluster).find_ports, uid)
+            for key, cluster in state.clusters.items()
+        }
+    )
     leaving = [
         (key, port)
         for key, found in ports.items()
         for port in found or ()
         if port.device_id and (not state.row.wanted or key != str(state.row.cluster.uid))
     ]
-    free = frozenset(
-        port.id
-        for key, port in leaving
-        if see(partial(_server_is_gone, state, key, port.device_id))
+    if state.row.wanted and is_moving(state.instance):
+        # its server is still there: Neutron says when it lets go
+        return Observed(ports)
+    gone = see_all(
+        {
+            port.id: partial(_server_is_gone, client_of(state.clusters[key]), port.device_id)
+            for key, port in leaving
+        }
     )
-    return Observed(ports, free)
+    return Observed(ports, frozenset(id_ for id_, is_gone in gone.items() if is_gone))
 
 
-def _server_is_gone(state: _State, cluster: str, server_id: str) -> bool:
-    return client_of(state.clusters[cluster]).get_server(server_id) is None
+def _server_is_gone(client: ClusterClient, server_id: str) -> bool:
+    return client.get_server(server_id) is None
 
 
 def _apply(work: Work, state: _State, action: Action) -> None:
@@ -180,14 +198,8 @@ def _remember(work: Work, row: OpenStackNetworkInterface, cluster: str) -> None:
 def _publish(work: Work, state: _State, condition: Condition) -> None:
     row = state.row
     condition = replace(condition, observed_generation=row.generation)
+    before = row.ready
     with work.publishing():
-        if not row.publish([condition], now()):
-            return
-        attachment = getattr(row.network_interface, "attachment", None)
-        if attachment is None:
-            return
-        instance = attachment.instance
-        wake_instance(instance)
-        provider = getattr(instance, "provider_instance", None)
-        if provider is not None:
-            wake_openstack_instance(provider)
+        changed = row.publish([condition], now())
+        if changed and state.instance is not None and concerns_server(before, condition):
+            wake_openstack_instance(state.instance)

@@ -1,6 +1,6 @@
 """Keeps the volumes in the clusters as they are wanted: made, grown, moved with their bytes, purged."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -10,26 +10,28 @@ from catalog.reconcilers.provider_pass import (
     outcome_of_fault,
     provider_pass,
     see,
+    see_all,
     timed,
 )
-from compute.domain.openstack_volume import blockers_of, decide
+from compute.domain.openstack_volume import blockers_of, decide, is_at_work
 from compute.domain.openstack_volume_state import Observed
 from compute.reconcilers.openstack_volume_apply import VolumeActions
 from compute.reconcilers.openstack_volume_load import VolumeState, load
-from compute.reconcilers.wakeups import wake_instance, wake_openstack_instance, wake_volume
-from compute.selectors.provider_rows import instance_of_volume, is_leaving
+from compute.reconcilers.wakeups import concerns_server, wake_openstack_instance, wake_volume
+from compute.selectors.provider_rows import is_leaving, is_moving
 from cycloud.core.clock import now
-from cycloud.core.conditions import Condition
+from cycloud.core.conditions import Condition, Status
 from cycloud.core.iam.alarms import raise_alarm
 from cycloud.core.reconcile.leases import Work
 from cycloud.core.reconcile.outcomes import Done, Outcome, Wait
-from cycloud.core.reconcile.plans import HELD, POLL
+from cycloud.core.reconcile.plans import HELD, POLL, not_ready
 from cycloud.openstack.client import ClusterClient
 from cycloud.openstack.faults import ProviderFault
 from cycloud.openstack.observations import VolumeSeen
 
 __all__ = ["OpenStackVolumeController"]
 
+_SNAPSHOTS = "snapshots"
 # conditions that a person must look into at once
 ALARMS = frozenset({"DataNotFound", "DataFoundTwice"})
 
@@ -44,13 +46,13 @@ class OpenStackVolumeController:
             state = load(work.key)
             if state is None:
                 return Done()
-            observed = _observe(state, everywhere=False)
+            observed = _look_near(state)
             plan = decide(state.desired(), observed)
             if plan.look_everywhere:
-                observed = _observe(state, everywhere=True)
+                observed = _look_everywhere(state, observed)
                 plan = decide(state.desired(), observed)
             condition, outcome = plan.conditions[0], timed(plan.outcome)
-            if plan.outcome == HELD and is_leaving(instance_of_volume(state.binding.volume_uid)):
+            if plan.outcome == HELD and is_leaving(state.instance):
                 # only how soon it is looked at again
                 outcome = timed(POLL)
             if plan.look_everywhere and not plan.actions:
@@ -61,28 +63,46 @@ class OpenStackVolumeController:
                     actions.apply(action)
             except ProviderFault as fault:
                 outcome = outcome_of_fault(fault)
+                if condition.status is Status.TRUE and not state.row.is_ready:
+                    # it would have been, had the actions gone well
+                    condition = not_ready(
+                        "VolumeBindingNotReady", "The volume is being made ready."
+                    )
                 condition = condition_of_fault(fault, "The volume", condition)
             if not actions.purged:
                 _publish(work, state, observed, condition)
             return outcome
 
 
-def _observe(state: VolumeState, *, everywhere: bool) -> Observed:
-    near = {state.target, state.home} - {""}
-    asked = (
-        state.clusters
-        if everywhere
-        else {k: state.clusters[k] for k in near if k in state.clusters}
-    )
-    volumes: dict[str, tuple[VolumeSeen, ...] | None] = {
-        key: see(partial(_records, state, key)) for key in asked
-    }
-    records = [(k, v) for k, found in volumes.items() for v in found or ()]
+def _look_near(state: VolumeState) -> Observed:
+    """Look at where the volume is to be and where it was last."""
+    near = {state.target, state.home} & state.clusters.keys()
+    return _look(state, near, {}, listing=False)
+
+
+def _look_everywhere(state: VolumeState, seen: Observed) -> Observed:
+    """Look at all clusters that could hold it; what this pass has seen already is not asked for again."""
+    known = {key: found for key, found in seen.volumes.items() if found is not None}
+    return _look(state, state.clusters.keys(), known, listing=True)
+
+
+def _look(
+    state: VolumeState,
+    asked: Collection[str],
+    known: Mapping[str, tuple[VolumeSeen, ...]],
+    *,
+    listing: bool,
+) -> Observed:
+    looks = {key: partial(_records, state, key) for key in sorted(asked) if key not in known}
+    volumes: dict[str, tuple[VolumeSeen, ...] | None] = {**known, **see_all(looks)}
+    records = [(k, v) for k, found in sorted(volumes.items()) for v in found or ()]
     observed = Observed(volumes)
     if len(records) == 1:
         key, volume = records[0]
-        return _look_closer(state, observed, key, volume, everywhere=everywhere)
-    if not records and everywhere and state.binding.created and state.placement is not None:
+        return _look_closer(state, observed, key, volume)
+    desired = state.desired()
+    needs_listing = listing and not records and desired.created and state.placement is not None
+    if needs_listing and not (desired.released and desired.wanted):
         return replace(observed, listed=_listed(state))
     return observed
 
@@ -98,20 +118,27 @@ def _records(state: VolumeState, key: str) -> tuple[VolumeSeen, ...]:
     return found
 
 
-def _look_closer(
-    state: VolumeState, observed: Observed, key: str, volume: VolumeSeen, *, everywhere: bool
-) -> Observed:
+def _look_closer(state: VolumeState, observed: Observed, key: str, volume: VolumeSeen) -> Observed:
     """Snapshots before a move or a purge; attachments whose server is gone where they are in the way."""
-    client = client_of(state.clusters[key])
+    attached = volume.status == "in-use"
     leaving = key != state.target or not state.row.wanted
-    snapshots = see(lambda: client.count_snapshots(volume.id)) if leaving else None
-    orphans: tuple[str, ...] = ()
-    instance = instance_of_volume(state.binding.volume_uid)
-    expected = instance.server_id if instance is not None else ""
-    if volume.status == "in-use":
-        strange = [a for a in volume.attachments if leaving or a.server_id != expected]
-        orphans = tuple(a.id for a in strange if see(partial(_server_is_gone, client, a.server_id)))
-    return replace(observed, snapshots=snapshots, orphans=orphans)
+    if attached and leaving and is_moving(state.instance):
+        # its server is still there: what else may be in the way is looked at when it is gone
+        return observed
+    client = client_of(state.clusters[key])
+    expected = state.instance.server_id if state.instance is not None else ""
+    strange = [a for a in volume.attachments if leaving or a.server_id != expected]
+    looks: dict[str, Callable[[], int]] = {}
+    if leaving and not is_at_work(volume):
+        looks[_SNAPSHOTS] = partial(client.count_snapshots, volume.id)
+    if attached:
+        looks |= {a.id: partial(_server_is_gone, client, a.server_id) for a in strange}
+    seen = see_all(looks)
+    return replace(
+        observed,
+        snapshots=seen.get(_SNAPSHOTS),
+        orphans=tuple(a.id for a in strange if seen.get(a.id)),
+    )
 
 
 def _server_is_gone(client: ClusterClient, server_id: str) -> bool:
@@ -151,7 +178,7 @@ def _publish(work: Work, state: VolumeState, observed: Observed, condition: Cond
     with work.publishing():
         # the binding before its row, as everywhere: two orders would be a deadlock
         binding.publish([replace(condition, observed_generation=binding.generation)], now())
-        before = row.ready
+        before, before_id = row.ready, row.provider_id
         changed = row.publish([condition], now(), **status)
         if condition.reason in ALARMS and (before is None or before.reason != condition.reason):
             raise_alarm(
@@ -163,7 +190,6 @@ def _publish(work: Work, state: VolumeState, observed: Observed, condition: Cond
         if not changed:
             return
         wake_volume(binding)
-        provider = instance_of_volume(binding.volume_uid)
-        if provider is not None:
-            wake_openstack_instance(provider)
-            wake_instance(provider.instance)
+        other_id = condition.status is Status.TRUE and before_id != row.provider_id
+        if state.instance is not None and (other_id or concerns_server(before, condition)):
+            wake_openstack_instance(state.instance)

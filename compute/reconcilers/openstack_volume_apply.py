@@ -23,7 +23,7 @@ from compute.domain.openstack_volume_state import (
 from compute.models import Volume
 from compute.reconcilers.openstack_volume_load import VolumeState
 from cycloud.core.aip.operations import end_operations
-from cycloud.core.changes.hints import hint_changed
+from cycloud.core.changes.record import record_gone
 from cycloud.core.reconcile.leases import Work
 from cycloud.openstack.client import ClusterClient, ManageSpec, VolumeSpec
 from cycloud.openstack.observations import UID_KEY, VolumeSeen
@@ -133,6 +133,8 @@ class VolumeActions:
             "created": binding.created or has_bytes,
             "footprint": sorted({*binding.footprint, cluster}),
         }
+        if binding.saved.get("released"):
+            fields["saved"] = {**binding.saved, "released": False}
         if state.placement is not None and not binding.provider_type:
             fields["provider_type"] = state.placement.provider_type
         self._save(**fields)
@@ -146,6 +148,7 @@ class VolumeActions:
             "metadata": dict(volume.metadata),
             "image_metadata": dict(volume.image_metadata),
             "references": [volume.backend_reference],
+            "released": True,
         }
         self._save(saved=saved, backend_reference=volume.backend_reference)
 
@@ -154,7 +157,8 @@ class VolumeActions:
         references = saved.get("references", [])
         if reference not in references:
             # the storage may have renamed the object before the manage failed
-            self._save(saved={**saved, "references": [*references, reference]})
+            references = [*references, reference]
+        self._save(saved={**saved, "references": references, "released": False})
         self._client(cluster).unmanage_volume(provider_id)
 
     def _purge(self) -> None:
@@ -163,7 +167,7 @@ class VolumeActions:
             volume = Volume.objects.filter(uid=binding.volume_uid).first()
             if volume is not None:
                 end_operations(volume.uid, volume.generation, (), gone=True)
-                hint_changed(kind=Volume.kind, uid=volume.uid, project_id=volume.project_id)
+                record_gone(kind=Volume.kind, uid=volume.uid, project_id=volume.project_id)
                 volume.delete()
             binding.delete()
         self.purged = True

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.functional import cached_property
+
 from catalog.selectors.clusters import OpenStackCluster, clusters_by_uid, clusters_sharing
 from catalog.selectors.placements import VolumePlacement, image_in_cluster, volume_placement
 from compute.domain.openstack_volume_state import Desired, Saved
-from compute.models import OpenStackVolume, VolumeBinding
+from compute.models import OpenStackInstance, OpenStackVolume, VolumeBinding
+from compute.selectors.provider_rows import instance_of_volume
 from cycloud.core.clock import now
 
 __all__ = ["VolumeState", "load"]
@@ -26,6 +29,11 @@ class VolumeState:
     @property
     def binding(self) -> VolumeBinding:
         return self.row.binding
+
+    @cached_property
+    def instance(self) -> OpenStackInstance | None:
+        """The server row of the instance that the volume is attached to, if there is one."""
+        return instance_of_volume(self.binding.volume_uid)
 
     @property
     def target(self) -> str:
@@ -58,6 +66,7 @@ class VolumeState:
             provider_id=binding.provider_id,
             created=binding.created,
             references=tuple(r for r in references if r),
+            released=bool(binding.saved.get("released", False)),
             saved=Saved(
                 bootable=binding.saved.get("bootable", False),
                 image_metadata=binding.saved.get("image_metadata", {}),

@@ -9,7 +9,7 @@ from compute.models import OpenStackVolume, Volume, VolumeBinding
 from compute.reconcilers.wakeups import wake_binding, wake_openstack_instance, wake_openstack_volume
 from compute.selectors.provider_rows import instance_of_volume
 from cycloud.core.aip.operations import end_operations
-from cycloud.core.changes.hints import hint_changed
+from cycloud.core.changes.record import record_changed
 from cycloud.core.clock import now
 from cycloud.core.conditions import READY, Condition, find_condition
 from cycloud.core.reconcile.leases import Work
@@ -117,7 +117,7 @@ def _publish(volume: Volume, row: OpenStackVolume | None, problem: str) -> None:
     condition = _condition(volume, row, problem)
     condition = replace(condition, observed_generation=volume.generation)
     if volume.publish([condition], now()):
-        hint_changed(kind=Volume.kind, uid=volume.uid, project_id=volume.project_id)
+        record_changed(kind=Volume.kind, uid=volume.uid, project_id=volume.project_id)
     # a delete is done once it is written down: from then on only time passes
     deleted = volume.delete_time is not None
     end_operations(volume.uid, volume.generation, volume.condition_list(), gone=deleted)

@@ -5,6 +5,8 @@ those add requests of their own (discovery, look-ups) and hide some errors, whil
 request, which is counted, limited and watched by the hooks.
 """
 
+import logging
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -29,6 +31,8 @@ PAGE_SIZE: Final = 200
 
 Json = Mapping[str, Any]
 _T = TypeVar("_T")
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -160,9 +164,11 @@ class ClusterConnection:
             # whatever ends the call here, the breaker's place for a trial call must be given back
             breaker.abandoned()
             raise
+        begin = time.monotonic()
         try:
             response = self._guarded(service, send)
         except ProviderFault as fault:
+            logger.debug("%s %s: no answer after %.3f s", service, verb, time.monotonic() - begin)
             count_call(CallKey(self.key, service, verb, str(fault.status or fault.kind.value)))
             if fault.kind in (FaultKind.UNREACHABLE, FaultKind.SERVER_ERROR):
                 breaker.failed()
@@ -173,6 +179,9 @@ class ClusterConnection:
             # a worker that is being ended says nothing about the cluster
             breaker.abandoned()
             raise
+        # names only: neither the address nor the body may get into a log
+        seconds = time.monotonic() - begin
+        logger.debug("%s %s: %s in %.3f s", service, verb, response.status_code, seconds)
         count_call(CallKey(self.key, service, verb, str(response.status_code)))
         fault_seen = fault_from_response(service, response, self.secrets)
         if fault_seen is not None and fault_seen.kind is FaultKind.SERVER_ERROR:

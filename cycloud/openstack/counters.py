@@ -4,6 +4,8 @@ import threading
 from collections import Counter
 from typing import NamedTuple
 
+from cycloud.core.metrics.instruments import count_provider_call
+
 
 class CallKey(NamedTuple):
     """``status`` is the HTTP status, or the fault's kind where there was no answer."""
@@ -20,6 +22,7 @@ _lock = threading.Lock()
 
 def count_call(key: CallKey) -> None:
     """Add one call."""
+    count_provider_call(key.cluster, key.service, key.status)
     with _lock:
         _counts[key] += 1
 

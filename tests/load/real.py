@@ -1,6 +1,7 @@
 """The two real clouds with a portal in front of them, as the end-to-end suites have it."""
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +18,8 @@ from tests.e2e.harness.services import broker_vhost, postgres_server
 
 # the portal and the direct script look at a state under way this often, in seconds
 POLL_SECONDS = 0.5
-# how often a user looks: short, for it is added to what is measured
-USER_POLL_SECONDS = 0.1
+# how often a user looks: it is added to what is measured, and each look costs the portal processor time
+USER_POLL_SECONDS = 0.25
 WAIT_SECONDS = 180.0
 RETENTION_SECONDS = 60
 
@@ -40,7 +41,11 @@ def world(folder: Path) -> Iterator[World]:
     facts = Facts(tuple(_facts(cloud) for cloud in clouds.values()), RETENTION_SECONDS)
     # a vhost of our own: that of the suites may be in use
     broker = broker_vhost("cycloud-bench")
-    env = {"CYCLOUD_POLL_SECONDS": str(POLL_SECONDS)}
+    env = {
+        "CYCLOUD_POLL_SECONDS": str(POLL_SECONDS),
+        # at DEBUG the workers' logs tell every pass and every call with its seconds
+        "CYCLOUD_LOG_LEVEL": os.environ.get("CYCLOUD_BENCH_LOG_LEVEL", "INFO"),
+    }
     with (
         postgres_server(folder / "postgresql") as database_url,
         Portal(folder, database_url, broker, extra_env=env) as portal,

@@ -245,6 +245,22 @@ def test_what_could_refuse_a_change_is_looked_at_before_anything_is_touched(
 
 
 @pytest.mark.parametrize(
+    "leaving",
+    [
+        server(status="SHUTOFF", task="deleting"),
+        # Nova's own last step: the guest and its devices are gone, the record is still shown
+        server(status="DELETED"),
+    ],
+)
+def test_a_server_that_is_being_deleted_is_waited_for_without_looking_at_what_could_refuse(
+    leaving: ServerSeen,
+) -> None:
+    plan = decide(moving(), seen(leaving, blockers=None))
+    assert (plan.conditions[0].reason, plan.actions) == ("Moving", ())
+    assert not plan.look_everywhere
+
+
+@pytest.mark.parametrize(
     ("failed", "desired", "observed"),
     [
         ("stop", wanted(running=False), seen(server())),

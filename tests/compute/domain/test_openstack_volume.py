@@ -179,7 +179,7 @@ ATTACHED = volume(status="in-use", attachments=(AttachmentSeen("att", "s1"),))
             held(saved=Saved(bootable=True, image_metadata={"os": "x"})),
             Observed({"a": (volume(),)}),
             [SetBootable("a", "v1"), SetImageMetadata("a", "v1", {"os": "x"})],
-            "VolumeBindingNotReady",
+            "VolumeBindingReady",
             id="what unmanage forgot is restored",
         ),
         pytest.param(

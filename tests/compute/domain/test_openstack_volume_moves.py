@@ -49,7 +49,9 @@ class Model:
         listed = next(
             (r for r in self.desired.references if r in self.storage and r not in owned), ""
         )
-        return Observed(volumes, snapshots=0, listed=listed)
+        # what was let go by us is managed without a look at the listing
+        unseen = self.desired.released and self.desired.wanted
+        return Observed(volumes, snapshots=0, listed=None if unseen else listed)
 
     def apply(self, action: object) -> None:
         d = self.desired
@@ -67,6 +69,7 @@ class Model:
                     provider_id=v.id,
                     created=d.created or has,
                     references=(v.backend_reference,),
+                    released=False,
                     footprint=d.footprint | {c},
                 )
             case ManageVolume(c, reference):
@@ -92,7 +95,7 @@ class Model:
             case ForgetClusters(gone):
                 self.desired = replace(d, footprint=d.footprint - gone)
             case SaveForMove(v):
-                self.desired = replace(d, references=(v.backend_reference,))
+                self.desired = replace(d, references=(v.backend_reference,), released=True)
             case Purged():
                 self.purged = True
             case _:

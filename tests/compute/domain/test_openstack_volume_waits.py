@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from compute.domain.openstack_volume import blockers_of, decide
-from compute.domain.openstack_volume_state import Desired, FreeAttachment, Observed
+from compute.domain.openstack_volume import SOON, blockers_of, decide
+from compute.domain.openstack_volume_state import Desired, FreeAttachment, ManageVolume, Observed
 from cycloud.core.reconcile.outcomes import Transient
+from cycloud.core.reconcile.plans import POLL
 from cycloud.openstack.observations import AttachmentSeen
-from tests.compute.domain.volumes import held, volume
+from tests.compute.domain.volumes import held, volume, wanted
 
 PURGE = held(wanted=False, purge_due=True)
 ATTACHED = volume(status="in-use", attachments=(AttachmentSeen("att", "s1"),))
@@ -32,6 +33,29 @@ ATTACHED = volume(status="in-use", attachments=(AttachmentSeen("att", "s1"),))
 )
 def test_more_is_looked_at_before_anything_is_done(desired: Desired, observed: Observed) -> None:
     plan = decide(desired, observed)
+    assert plan.look_everywhere
+    assert not plan.actions
+
+
+def test_what_we_let_go_is_taken_over_by_its_name_once_no_cluster_shows_it() -> None:
+    released = held(target="b", released=True)
+    plan = decide(released, Observed({"a": (), "b": ()}))
+    assert plan.actions == (ManageVolume("b", "volume-v1"),)
+    for unseen in ({"a": (), "b": None}, {"b": ()}, {"a": (), "b": ()}):
+        third = replace(released, shared=frozenset({"a", "b", "c"}))
+        assert not decide(third, Observed(unseen)).actions
+
+
+@pytest.mark.parametrize("status", ["unmanaging", "creating"])
+def test_a_volume_that_changes_hands_is_looked_at_again_soon(status: str) -> None:
+    plan = decide(held(target="b"), Observed({"a": (volume(status=status),), "b": ()}))
+    assert (plan.outcome, plan.actions) == (SOON, ())
+    fresh = decide(wanted(), Observed({"a": (volume(status="creating"),)}))
+    assert (fresh.outcome, fresh.actions) == (POLL, ())
+
+
+def test_what_we_let_go_must_be_listed_before_it_is_taken_over_for_a_purge() -> None:
+    plan = decide(replace(PURGE, released=True), Observed({"a": (), "b": ()}))
     assert plan.look_everywhere
     assert not plan.actions
 

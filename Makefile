@@ -76,6 +76,10 @@ cover: setup ## Fail under 95 % of all branches or 100 % of domain/, by what the
 e2e: setup packages ## Run the suites for real clouds (after testbed-up)
 	CYCLOUD_REAL_CLOUDS=1 OS_CLIENT_CONFIG_FILE=$(CLOUDS_YAML) $(PYTEST) tests/contracts tests/e2e -m "real or not real" -p no:cacheprovider $(ARGS)
 
+.PHONY: grpc-clients
+grpc-clients: setup ## Try clients that are not ours over gRPC: grpcurl and one in Go (needs Go)
+	$(PYTEST) tests/rpc/clients -p no:cacheprovider $(ARGS)
+
 .PHONY: testbed-up
 testbed-up: ## Start two real OpenStack clouds over one Ceph (builds them at first)
 	tests/e2e/testbed/up.sh $(CLOUDS)
@@ -91,7 +95,7 @@ bench: setup ## Print the figures of docs/benchmarks.md (real clouds for some of
 # -- checks
 
 .PHONY: check
-check: format-check lint types contracts migrations test cover ## All that a change must pass
+check: format-check lint types contracts migrations proto-check test cover ## All that a change must pass
 
 .PHONY: fmt
 fmt: setup ## Format the code and mend what the linter can
@@ -117,6 +121,25 @@ contracts: setup ## Which way imports may go (import-linter)
 .PHONY: migrations
 migrations: setup ## Whether the migrations say what the models say
 	$(TEST_SETTINGS) $(BIN)/python manage.py makemigrations --check --dry-run
+
+.PHONY: proto
+proto: setup ## Make the Python code of the protos anew (cycloud/*/v1)
+	proto/generate.sh $(BIN)/python .
+
+.PHONY: proto-check
+proto-check: setup ## Whether that code is what the protos give
+	@rm -rf build/proto
+	@proto/generate.sh $(BIN)/python build/proto
+	@for package in $$(cd proto && ls -d cycloud/*/v1); do \
+	  diff -r -x __init__.py -x __pycache__ build/proto/$$package $$package >/dev/null || { \
+	    echo "$$package is not what the protos give. Run: make proto"; exit 1; }; \
+	done; echo "The generated code is up to date."
+
+.PHONY: proto-lint
+proto-lint: ## buf: lint, format and breaking changes against proto/baseline.binpb
+	proto/buf.sh lint
+	proto/buf.sh format --diff --exit-code --path proto/cycloud
+	proto/buf.sh breaking --against proto/baseline.binpb
 
 .PHONY: lock
 lock: $(VENV)/.python ## Make requirements/*.txt anew from requirements/*.in

@@ -2,6 +2,9 @@
 
 import asyncio
 import os
+import signal
+import threading
+from types import FrameType
 
 from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 from django.core.asgi import get_asgi_application
@@ -15,25 +18,37 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 
 from cycloud.console.routing import websocket_urlpatterns  # noqa: E402
-from cycloud.core.changes.hints import use_loop  # noqa: E402
+from cycloud.core.changes.hub import close_hub  # noqa: E402
 
 __all__ = ["application", "lifespan"]
 
 
 async def lifespan(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
-    """Lend the web server's event loop to the hints, from start-up to shut-down.
-
-    The channel layer in memory belongs to that loop; worker threads hand their hints over to it.
-    """
+    """End the watches when the web server is to stop: it would wait for them."""
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
-            use_loop(asyncio.get_running_loop())
+            # in another thread there are no signals: who runs the server there ends the watches (``make up``)
+            if threading.current_thread() is threading.main_thread():
+                for number in (signal.SIGTERM, signal.SIGINT):
+                    _end_watches_at(number, asyncio.get_running_loop())
             await send({"type": "lifespan.startup.complete"})
         elif message["type"] == "lifespan.shutdown":
-            use_loop(None)
+            close_hub()
             await send({"type": "lifespan.shutdown.complete"})
             return
+
+
+def _end_watches_at(number: signal.Signals, loop: asyncio.AbstractEventLoop) -> None:
+    """End the watches at a signal, besides what the web server does then."""
+    before = signal.getsignal(number)
+
+    def handle(given: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(close_hub)
+        if callable(before):
+            before(given, frame)
+
+    signal.signal(number, handle)
 
 
 application = ProtocolTypeRouter(

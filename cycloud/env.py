@@ -6,6 +6,7 @@ A secret may be given in a file: ``NAME_FILE=/run/secrets/x`` stands for ``NAME`
 import builtins
 import os
 from collections.abc import Callable, Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import TypeVar
 
@@ -59,6 +60,14 @@ class Env:
 
     def bool(self, name: builtins.str, default: builtins.bool | None = None) -> builtins.bool:
         return self._read(name, default, _parse_bool, "true or false")
+
+    def networks(
+        self, name: builtins.str, default: builtins.list[IPv4Network | IPv6Network] | None = None
+    ) -> builtins.list[IPv4Network | IPv6Network]:
+        kind = "a list of addresses or networks like 10.0.0.0/8 with commas between"
+        return self._read(
+            name, default, lambda raw: [ip_network(item) for item in _parse_list(raw)], kind
+        )
 
     def list(
         self, name: builtins.str, default: builtins.list[builtins.str] | None = None

@@ -16,6 +16,7 @@ from catalog.services.availability_zones import (
     delete_availability_zone,
     update_availability_zone,
 )
+from cycloud.catalog.v1 import availability_zone_pb2
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.iam.actor import Actor
@@ -24,6 +25,7 @@ from cycloud.core.iam.actor import Actor
 class AvailabilityZones(CatalogCollection[AvailabilityZone]):
     name = "availabilityZones"
     kind = AvailabilityZone.kind
+    message = availability_zone_pb2.AvailabilityZone.DESCRIPTOR.full_name
     id_parameter = "availability_zone_id"
     list_key = "availability_zones"
     updatable = frozenset({"display_name"})

@@ -34,7 +34,7 @@ class CatalogCollection(Collection[R]):
     in_project = False
     remembers_requests = False
     filters = {
-        "name": Field("resource_id"),
+        "name": Field("resource_id", Kind.NAME),
         "display_name": Field("display_name"),
         "create_time": Field("create_time", Kind.TIME),
     }

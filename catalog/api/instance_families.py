@@ -16,6 +16,7 @@ from catalog.services.instance_families import (
     delete_instance_family,
     update_instance_family,
 )
+from cycloud.catalog.v1 import instance_family_pb2
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.iam.actor import Actor
@@ -24,6 +25,7 @@ from cycloud.core.iam.actor import Actor
 class InstanceFamilies(CatalogCollection[InstanceFamily]):
     name = "instanceFamilies"
     kind = InstanceFamily.kind
+    message = instance_family_pb2.InstanceFamily.DESCRIPTOR.full_name
     id_parameter = "instance_family_id"
     list_key = "instance_families"
     updatable = frozenset({"display_name"})

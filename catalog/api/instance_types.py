@@ -18,6 +18,7 @@ from catalog.services.instance_types import (
     delete_instance_type,
     update_instance_type,
 )
+from cycloud.catalog.v1 import instance_type_pb2
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.aip.filters import Field, Kind
@@ -27,6 +28,7 @@ from cycloud.core.iam.actor import Actor
 class InstanceTypes(CatalogCollection[InstanceType]):
     name = "instanceTypes"
     kind = InstanceType.kind
+    message = instance_type_pb2.InstanceType.DESCRIPTOR.full_name
     id_parameter = "instance_type_id"
     list_key = "instance_types"
     updatable = frozenset({"display_name", "family", "vcpus", "memory_mib", "placements"})

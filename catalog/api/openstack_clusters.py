@@ -13,10 +13,11 @@ from catalog.services.openstack_clusters import (
     set_openstack_cluster_state,
     update_openstack_cluster,
 )
+from cycloud.catalog.v1 import openstack_cluster_pb2
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.aip.filters import Field, Kind
-from cycloud.core.iam.access import require_operator
+from cycloud.core.iam.access import require_permission
 from cycloud.core.iam.actor import Actor
 
 _TEXTS = (
@@ -44,6 +45,7 @@ _STATES = {
 class OpenStackClusters(CatalogCollection[OpenStackCluster]):
     name = "openStackClusters"
     kind = OpenStackCluster.kind
+    message = openstack_cluster_pb2.OpenStackCluster.DESCRIPTOR.full_name
     id_parameter = "openstack_cluster_id"
     list_key = "openstack_clusters"
     updatable = frozenset({*_TEXTS, *_DOMAINS, "manages_networks", "password"})
@@ -58,11 +60,11 @@ class OpenStackClusters(CatalogCollection[OpenStackCluster]):
     }
 
     def rows(self, call: Call, show_deleted: bool) -> QuerySet[OpenStackCluster]:
-        require_operator(call.actor)
+        require_permission(call.actor, "catalog.openStackClusters.list")
         return list_clusters()
 
     def find(self, call: Call, resource_id: str) -> OpenStackCluster:
-        require_operator(call.actor)
+        require_permission(call.actor, "catalog.openStackClusters.get")
         return get_cluster(resource_id)
 
     def to_json(self, resource: OpenStackCluster, actor: Actor) -> Json:
@@ -78,7 +80,7 @@ class OpenStackClusters(CatalogCollection[OpenStackCluster]):
         }
 
     def create(self, call: Call, resource_id: str | None, body: Body) -> Result[OpenStackCluster]:
-        require_operator(call.actor)
+        require_permission(call.actor, "catalog.openStackClusters.create")
         values = _values(body)
         data = OpenStackClusterInput(
             availability_zone=body.text("availability_zone"),
@@ -94,7 +96,7 @@ class OpenStackClusters(CatalogCollection[OpenStackCluster]):
         )
 
     def update(self, call: Call, resource_id: str, body: Body) -> Result[OpenStackCluster]:
-        require_operator(call.actor)
+        require_permission(call.actor, "catalog.openStackClusters.update")
         changes = _values(body)
         body.finish()
         return update_openstack_cluster(

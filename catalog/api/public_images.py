@@ -13,6 +13,7 @@ from catalog.services.public_images import (
     delete_public_image,
     update_public_image,
 )
+from cycloud.catalog.v1 import public_image_pb2
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.aip.quantities import format_gib
@@ -22,6 +23,7 @@ from cycloud.core.iam.actor import Actor
 class PublicImages(CatalogCollection[PublicImage]):
     name = "publicImages"
     kind = PublicImage.kind
+    message = public_image_pb2.PublicImage.DESCRIPTOR.full_name
     id_parameter = "public_image_id"
     list_key = "public_images"
     updatable = frozenset({"display_name", "minimum_size", "provider_images"})

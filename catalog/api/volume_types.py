@@ -18,6 +18,7 @@ from catalog.services.volume_types import (
     delete_volume_type,
     update_volume_type,
 )
+from cycloud.catalog.v1 import volume_type_pb2
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Json, Result
 from cycloud.core.aip.quantities import format_gib
@@ -34,6 +35,7 @@ _SIZES = {
 class VolumeTypes(CatalogCollection[VolumeType]):
     name = "volumeTypes"
     kind = VolumeType.kind
+    message = volume_type_pb2.VolumeType.DESCRIPTOR.full_name
     id_parameter = "volume_type_id"
     list_key = "volume_types"
     updatable = frozenset({"display_name", "retention_seconds", "placements", *_SIZES})

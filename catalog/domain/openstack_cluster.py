@@ -135,6 +135,7 @@ def check_transition(name: str, current: str, wanted: str, remaining: Mapping[st
         allowed = ", ".join(sorted(TRANSITIONS[current])) or "none: it is final"
         raise FailedPrecondition(
             f"{name} is {current} and cannot become {wanted}. Allowed from {current}: {allowed}.",
+            resource=name,
             reason="CLUSTER_STATE",
         )
     left = {kind: count for kind, count in sorted(remaining.items()) if count}
@@ -142,5 +143,6 @@ def check_transition(name: str, current: str, wanted: str, remaining: Mapping[st
         text = ", ".join(f"{count} {kind}" for kind, count in left.items())
         raise FailedPrecondition(
             f"{name} cannot be retired: still there are {text}. Drain it until it is empty.",
+            resource=name,
             reason="CLUSTER_NOT_EMPTY",
         )

@@ -20,8 +20,8 @@ class InstanceType(CatalogResource):
     kind = "InstanceType"
     collection = "instanceTypes"
     family = models.ForeignKey("catalog.InstanceFamily", models.PROTECT, related_name="types")
-    vcpus = models.PositiveIntegerField()
-    memory_mib = models.PositiveIntegerField()
+    vcpus = models.PositiveIntegerField("vCPUs")
+    memory_mib = models.PositiveIntegerField("memory (MiB)")
 
     class Meta:
         ordering = ["resource_id"]

@@ -34,14 +34,14 @@ class OpenStackCluster(CatalogResource):
         max_length=16, choices=ClusterState.choices, default=ClusterState.ACTIVE
     )
     cloud_name = models.CharField(max_length=255, blank=True)
-    auth_url = models.CharField(max_length=200, blank=True)
+    auth_url = models.CharField("auth URL", max_length=200, blank=True)
     username = models.CharField(max_length=255, blank=True)
     project_name = models.CharField(max_length=255, blank=True)
     user_domain_name = models.CharField(max_length=255, default="Default")
     project_domain_name = models.CharField(max_length=255, default="Default")
     region_name = models.CharField(max_length=255, blank=True)
     encrypted_password = models.TextField(blank=True, editable=False)
-    ca_certificate = models.TextField(blank=True)
+    ca_certificate = models.TextField("CA certificate", blank=True)
     # upper bounds for old clouds; empty: what Cycloud asks for
     compute_microversion = models.CharField(max_length=8, blank=True)
     block_storage_microversion = models.CharField(max_length=8, blank=True)

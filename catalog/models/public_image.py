@@ -8,7 +8,7 @@ class PublicImage(CatalogResource):
 
     kind = "PublicImage"
     collection = "publicImages"
-    minimum_gib = models.PositiveIntegerField(default=1)
+    minimum_gib = models.PositiveIntegerField("minimum size (GiB)", default=1)
 
     class Meta:
         ordering = ["resource_id"]

@@ -8,10 +8,10 @@ class VolumeType(CatalogResource):
 
     kind = "VolumeType"
     collection = "volumeTypes"
-    minimum_gib = models.PositiveIntegerField(default=1)
-    maximum_gib = models.PositiveIntegerField(default=16384)
-    granularity_gib = models.PositiveIntegerField(default=1)
-    retention_seconds = models.PositiveIntegerField(default=7 * 24 * 3600)
+    minimum_gib = models.PositiveIntegerField("minimum (GiB)", default=1)
+    maximum_gib = models.PositiveIntegerField("maximum (GiB)", default=16384)
+    granularity_gib = models.PositiveIntegerField("granularity (GiB)", default=1)
+    retention_seconds = models.PositiveIntegerField("retention (seconds)", default=7 * 24 * 3600)
 
     class Meta:
         ordering = ["resource_id"]

@@ -125,6 +125,7 @@ def _get(rows: QuerySet[R], resource_id: str) -> R:
     if resource is None:
         collection = rows.model.collection
         raise NotFound(
-            f"There is no {collection}/{resource_id[:80]}. List {collection} to see what is offered."
+            f"There is no {collection}/{resource_id[:80]}. List {collection} to see what is offered.",
+            resource=f"{collection}/{resource_id[:80]}",
         )
     return resource

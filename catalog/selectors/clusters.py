@@ -28,7 +28,8 @@ def get_cluster(resource_id: str) -> OpenStackCluster:
     cluster = list_clusters().filter(resource_id=resource_id).first()
     if cluster is None:
         raise NotFound(
-            f"There is no openStackClusters/{resource_id[:80]}. List openStackClusters to see what there is."
+            f"There is no openStackClusters/{resource_id[:80]}. List openStackClusters to see what there is.",
+            resource=f"openStackClusters/{resource_id[:80]}",
         )
     return cluster
 

@@ -38,7 +38,13 @@ def create_availability_zone(
             resource_id=resource_id, display_name=data.display_name
         )
 
-    return run_change(write, actor=actor, method="CreateAvailabilityZone", options=options)
+    return run_change(
+        write,
+        actor=actor,
+        permission="catalog.availabilityZones.create",
+        method="CreateAvailabilityZone",
+        options=options,
+    )
 
 
 def update_availability_zone(
@@ -61,6 +67,7 @@ def update_availability_zone(
     return run_change(
         write,
         actor=actor,
+        permission="catalog.availabilityZones.update",
         method="UpdateAvailabilityZone",
         options=options,
         detail={"fields": sorted(changes)},

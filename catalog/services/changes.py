@@ -9,8 +9,9 @@ from catalog.domain.fields import check_catalog_id
 from catalog.models.resource import CatalogResource
 from cycloud.core.aip.errors import Aborted, AlreadyExists, FailedPrecondition, NotFound
 from cycloud.core.aip.writes import WriteOptions, check_etag
-from cycloud.core.iam.access import audit, require_operator
+from cycloud.core.iam.access import audit, require_permission
 from cycloud.core.iam.actor import Actor
+from cycloud.core.iam.refusals import refusals_audited
 from cycloud.core.reconcile.queue import enqueue
 
 __all__ = [
@@ -37,21 +38,33 @@ def run_change(
     write: Callable[[], R],
     *,
     actor: Actor,
+    permission: str,
     method: str,
     options: WriteOptions,
     detail: Mapping[str, Any] | None = None,
 ) -> R:
     """Run ``write`` in one transaction and return what it made. ``detail`` must hold no secret.
 
-    Raises PermissionDenied for who is no operator. With ``validate_only`` nothing is kept.
+    Raises PermissionDenied for who lacks ``permission``. With ``validate_only`` nothing is kept.
     """
-    require_operator(actor)
+    with refusals_audited(actor, method, "catalog", dry_run=options.validate_only):
+        require_permission(actor, permission)
+        return _run_change(write, actor, method, options, detail or {})
+
+
+def _run_change(
+    write: Callable[[], R],
+    actor: Actor,
+    method: str,
+    options: WriteOptions,
+    detail: Mapping[str, Any],
+) -> R:
     try:
         with transaction.atomic():
             resource = write()
             if options.validate_only:
                 raise _DryRun(resource)
-            audit(actor, method, resource.name, **(detail or {}))
+            audit(actor, method, resource.name, **detail)
             affected_hint(resource)
     except _DryRun as dry:
         return dry.resource  # type: ignore[return-value]
@@ -72,7 +85,8 @@ def check_new_id(model: type[R], resource_id: str, field: str) -> str:
     check_catalog_id(resource_id, field)
     if model._default_manager.filter(resource_id=resource_id).exists():
         raise AlreadyExists(
-            f"{model.collection}/{resource_id} exists already. Choose another id, or change that one."
+            f"{model.collection}/{resource_id} exists already. Choose another id, or change that one.",
+            resource=f"{model.collection}/{resource_id}",
         )
     return resource_id
 
@@ -83,7 +97,8 @@ def lock_resource(model: type[R], resource_id: str, options: WriteOptions) -> R:
     if resource is None:
         raise NotFound(
             f"There is no {model.collection}/{resource_id[:80]}. List {model.collection} to see what "
-            "there is."
+            "there is.",
+            resource=f"{model.collection}/{resource_id[:80]}",
         )
     check_etag(resource.etag, options.etag, resource.name)
     return resource
@@ -109,13 +124,20 @@ def delete_resource(model: type[R], *, actor: Actor, resource_id: str, options: 
         except models.ProtectedError as error:
             raise FailedPrecondition(
                 f"{resource.name} cannot be deleted: it is used by {_users(error)}. Remove that first.",
+                resource=resource.name,
                 reason="IN_USE",
             ) from None
         # the caller may still want to show what was removed
         resource.pk = key
         return resource
 
-    return run_change(write, actor=actor, method=f"Delete{model.kind}", options=options)
+    return run_change(
+        write,
+        actor=actor,
+        permission=f"catalog.{model.collection}.delete",
+        method=f"Delete{model.kind}",
+        options=options,
+    )
 
 
 def _users(error: models.ProtectedError) -> str:

@@ -8,7 +8,7 @@ from django.db import transaction
 from catalog.domain.sealed_text import CannotOpen, reseal_text, seal_text
 from catalog.models import OpenStackCluster
 from cycloud.core.aip.errors import FailedPrecondition
-from cycloud.core.iam.access import audit, require_operator
+from cycloud.core.iam.access import audit, require_permission
 from cycloud.core.iam.actor import Actor
 
 __all__ = ["rotate_keys", "seal_password"]
@@ -27,7 +27,7 @@ def rotate_keys(*, actor: Actor) -> int:
     All or nothing: raises FailedPrecondition naming the cluster whose password no key opens. The
     credentials themselves stay the same, so sessions are kept and no revision grows.
     """
-    require_operator(actor)
+    require_permission(actor, "catalog.openStackClusters.rotateKeys")
     count = 0
     with transaction.atomic():
         for cluster in OpenStackCluster.objects.select_for_update().exclude(encrypted_password=""):
@@ -37,6 +37,7 @@ def rotate_keys(*, actor: Actor) -> int:
                 raise FailedPrecondition(
                     f"The password of {cluster.name} cannot be read with any key in CYCLOUD_FIELD_KEYS. "
                     "Add the key that it was stored with, or enter the password again.",
+                    resource=cluster.name,
                     reason="KEY_MISSING",
                 ) from None
             cluster.encrypted_password = sealed

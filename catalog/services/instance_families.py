@@ -38,7 +38,13 @@ def create_instance_family(
             resource_id=resource_id, display_name=data.display_name
         )
 
-    return run_change(write, actor=actor, method="CreateInstanceFamily", options=options)
+    return run_change(
+        write,
+        actor=actor,
+        permission="catalog.instanceFamilies.create",
+        method="CreateInstanceFamily",
+        options=options,
+    )
 
 
 def update_instance_family(
@@ -61,6 +67,7 @@ def update_instance_family(
     return run_change(
         write,
         actor=actor,
+        permission="catalog.instanceFamilies.update",
         method="UpdateInstanceFamily",
         options=options,
         detail={"fields": sorted(changes)},

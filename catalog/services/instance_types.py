@@ -45,7 +45,13 @@ def create_instance_type(
         _save_placements(instance_type, data.placements)
         return _loaded(instance_type)
 
-    return run_change(write, actor=actor, method="CreateInstanceType", options=options)
+    return run_change(
+        write,
+        actor=actor,
+        permission="catalog.instanceTypes.create",
+        method="CreateInstanceType",
+        options=options,
+    )
 
 
 def update_instance_type(
@@ -70,6 +76,7 @@ def update_instance_type(
     return run_change(
         write,
         actor=actor,
+        permission="catalog.instanceTypes.update",
         method="UpdateInstanceType",
         options=options,
         detail={"fields": sorted(changes)},

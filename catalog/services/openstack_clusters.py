@@ -54,7 +54,13 @@ def create_openstack_cluster(
         cluster.save()
         return cluster
 
-    return run_change(write, actor=actor, method="CreateOpenStackCluster", options=options)
+    return run_change(
+        write,
+        actor=actor,
+        permission="catalog.openStackClusters.create",
+        method="CreateOpenStackCluster",
+        options=options,
+    )
 
 
 def update_openstack_cluster(
@@ -87,6 +93,7 @@ def update_openstack_cluster(
     return run_change(
         write,
         actor=actor,
+        permission="catalog.openStackClusters.update",
         method="UpdateOpenStackCluster",
         options=options,
         detail={"fields": sorted(changes)},
@@ -114,6 +121,7 @@ def set_openstack_cluster_state(
     return run_change(
         write,
         actor=actor,
+        permission="catalog.openStackClusters.setState",
         method="SetOpenStackClusterState",
         options=options,
         detail={"state": state},

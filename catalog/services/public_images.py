@@ -46,7 +46,13 @@ def create_public_image(
         _save_provider_images(image, data.provider_images)
         return _loaded(image)
 
-    return run_change(write, actor=actor, method="CreatePublicImage", options=options)
+    return run_change(
+        write,
+        actor=actor,
+        permission="catalog.publicImages.create",
+        method="CreatePublicImage",
+        options=options,
+    )
 
 
 def update_public_image(
@@ -72,6 +78,7 @@ def update_public_image(
     return run_change(
         write,
         actor=actor,
+        permission="catalog.publicImages.update",
         method="UpdatePublicImage",
         options=options,
         detail={"fields": sorted(changes)},

@@ -44,7 +44,13 @@ def create_volume_type(
         _save_placements(volume_type, data.placements)
         return _loaded(volume_type)
 
-    return run_change(write, actor=actor, method="CreateVolumeType", options=options)
+    return run_change(
+        write,
+        actor=actor,
+        permission="catalog.volumeTypes.create",
+        method="CreateVolumeType",
+        options=options,
+    )
 
 
 def update_volume_type(
@@ -72,6 +78,7 @@ def update_volume_type(
     return run_change(
         write,
         actor=actor,
+        permission="catalog.volumeTypes.update",
         method="UpdateVolumeType",
         options=options,
         detail={"fields": sorted(changes)},

@@ -9,7 +9,12 @@ from django.db.models import QuerySet
 from compute.models import Instance
 from compute.selectors.instances import get_instance, instance_rows, list_instances
 from compute.services.instance_attachments import attach_volume, detach_volume
-from compute.services.instance_power import restart_instance, start_instance, stop_instance
+from compute.services.instance_power import (
+    cancel_start,
+    restart_instance,
+    start_instance,
+    stop_instance,
+)
 from compute.services.instances import (
     InlineNetworkInterface,
     InlineVolume,
@@ -21,9 +26,11 @@ from compute.services.instances import (
     delete_instance,
     update_instance,
 )
+from cycloud.compute.v1 import instance_pb2
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Collection, Json
-from cycloud.core.aip.filters import Field, Kind
+from cycloud.core.aip.filters import Field, Kind, resource_filters
+from cycloud.core.aip.models import Operation
 from cycloud.core.aip.quantities import format_gib
 from cycloud.core.aip.representation import resource_fields
 from cycloud.core.aip.writes import Written
@@ -47,6 +54,7 @@ class Instances(Collection[Instance]):
 
     name = Instance.collection
     kind = Instance.kind
+    message = instance_pb2.Instance.DESCRIPTOR.full_name
     id_parameter = "instance_id"
     list_key = "instances"
     updatable = Collection.updatable | {
@@ -59,15 +67,14 @@ class Instances(Collection[Instance]):
     }
     immutable = frozenset({"availability_zone", "volumes"})
     output_only = frozenset({"state"})
+    orders = {**Collection.orders, "display_name": "display_name"}
     filters = {
-        "name": Field("resource_id"),
-        "display_name": Field("display_name"),
-        "labels": Field("labels", Kind.MAP),
+        **resource_filters(name),
         "state": Field("state", Kind.ENUM),
         "desired_state": Field("desired_state", Kind.ENUM),
         "instance_type": Field("instance_type__resource_id"),
         "availability_zone": Field("availability_zone__resource_id"),
-        "create_time": Field("create_time", Kind.TIME),
+        "deletion_protection": Field("deletion_protection", Kind.BOOLEAN),
     }
     verbs = frozenset(_POWER) | frozenset(_VOLUMES)
 
@@ -145,8 +152,8 @@ class Instances(Collection[Instance]):
             "desired_state": lambda: body.text("desired_state", "RUNNING"),
             "deletion_protection": lambda: body.boolean("deletion_protection", False),
             "display_name": lambda: body.text("display_name", ""),
-            "labels": lambda: body.text_map("labels"),
-            "annotations": lambda: body.text_map("annotations"),
+            "labels": lambda: body.map_change("labels"),
+            "annotations": lambda: body.map_change("annotations"),
         }
         changes = InstanceUpdate(**{f: read() for f, read in readers.items() if body.has(f)})
         body.finish()
@@ -179,6 +186,12 @@ class Instances(Collection[Instance]):
         volume_id = body.text("volume")
         body.finish()
         return _VOLUMES[verb](volume_id=volume_id, **arguments)
+
+    def cancel(self, call: Call, operation: Operation) -> None:
+        if operation.verb == "start":
+            cancel_start(actor=call.actor, operation=operation, options=call.options)
+        else:
+            super().cancel(call, operation)
 
 
 def _volume(item: Body) -> VolumeReference | InlineVolume:

@@ -19,12 +19,14 @@ from compute.services.volumes import (
     VolumeUpdate,
     create_volume,
     delete_volume,
+    grow_volume,
     undelete_volume,
     update_volume,
 )
+from cycloud.compute.v1 import volume_pb2
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Collection, Json
-from cycloud.core.aip.filters import Field, Kind
+from cycloud.core.aip.filters import Field, Kind, resource_filters
 from cycloud.core.aip.quantities import format_gib
 from cycloud.core.aip.representation import resource_fields
 from cycloud.core.aip.writes import Written
@@ -38,24 +40,34 @@ class Volumes(Collection[Volume]):
 
     name = Volume.collection
     kind = Volume.kind
+    message = volume_pb2.Volume.DESCRIPTOR.full_name
     id_parameter = "volume_id"
     list_key = "volumes"
     updatable = Collection.updatable | {"size"}
     immutable = frozenset({"volume_type", "availability_zone", "image"})
     output_only = frozenset({"attached_instance", "state"})
+    hides_deleted = True
+    orders = {
+        **Collection.orders,
+        "display_name": "display_name",
+        "size": "size_gib",
+        "delete_time": "delete_time",
+        "purge_time": "purge_time",
+    }
     filters = {
-        "name": Field("resource_id"),
-        "display_name": Field("display_name"),
-        "labels": Field("labels", Kind.MAP),
+        **resource_filters(name),
+        "state": Field("state", Kind.ENUM),
         "volume_type": Field("volume_type__resource_id"),
         "availability_zone": Field("availability_zone__resource_id"),
         "image": Field("image__resource_id"),
-        "attached_instance": Field("attachment__instance__resource_id"),
-        "create_time": Field("create_time", Kind.TIME),
-        "delete_time": Field("delete_time", Kind.TIME),
-        "purge_time": Field("purge_time", Kind.TIME),
+        "attached_instance": Field(
+            "attachment__instance__resource_id",
+            Kind.NAME,
+            collection="instances",
+            project="attachment__instance__project__resource_id",
+        ),
     }
-    verbs = frozenset({"undelete"})
+    verbs = frozenset({"grow", "undelete"})
 
     def rows(self, call: Call, show_deleted: bool) -> QuerySet[Volume]:
         return list_volumes(actor=call.actor, project_id=call.project_id, show_deleted=show_deleted)
@@ -101,8 +113,8 @@ class Volumes(Collection[Volume]):
         readers: dict[str, tuple[str, Callable[[], Any]]] = {
             "size": ("size_gib", lambda: body.gib("size")),
             "display_name": ("display_name", lambda: body.text("display_name", "")),
-            "labels": ("labels", lambda: body.text_map("labels")),
-            "annotations": ("annotations", lambda: body.text_map("annotations")),
+            "labels": ("labels", lambda: body.map_change("labels")),
+            "annotations": ("annotations", lambda: body.map_change("annotations")),
         }
         changes = VolumeUpdate(
             **{name: read() for field, (name, read) in readers.items() if body.has(field)}
@@ -125,10 +137,15 @@ class Volumes(Collection[Volume]):
         )
 
     def run_verb(self, verb: str, call: Call, resource_id: str, body: Body) -> Written[Volume]:
+        target: dict[str, Any] = {
+            "actor": call.actor,
+            "project_id": call.project_id,
+            "volume_id": resource_id,
+            "options": call.options,
+        }
+        if verb == "grow":
+            size_gib = body.gib("size")
+            body.finish()
+            return grow_volume(size_gib=size_gib, **target)
         body.finish()
-        return undelete_volume(
-            actor=call.actor,
-            project_id=call.project_id,
-            volume_id=resource_id,
-            options=call.options,
-        )
+        return undelete_volume(**target)

@@ -38,7 +38,13 @@ class Instance(ProjectResource):
         constraints = [
             models.UniqueConstraint(fields=["project", "resource_id"], name="instance_id")
         ]
-        indexes = [models.Index(fields=["project", "-create_time"], name="instance_list")]
+        indexes = [
+            models.Index(fields=["project", "-create_time"], name="instance_list"),
+            # what quotas are counted by
+            models.Index(
+                fields=["project", "instance_type", "run_instance_type"], name="instance_quota"
+            ),
+        ]
 
 
 class VolumeAttachment(models.Model):

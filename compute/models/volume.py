@@ -23,4 +23,8 @@ class Volume(ProjectResource):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "resource_id"], name="volume_id")]
-        indexes = [models.Index(fields=["project", "-create_time"], name="volume_list")]
+        indexes = [
+            models.Index(fields=["project", "-create_time"], name="volume_list"),
+            # what quotas are counted by
+            models.Index(fields=["project", "delete_time", "size_gib"], name="volume_quota"),
+        ]

@@ -6,8 +6,8 @@ from django.db.models import Prefetch, QuerySet
 
 from compute.models import Instance, NetworkAttachment, VolumeAttachment
 from cycloud.core.aip.errors import NotFound
-from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.access import in_projects, project_for
+from cycloud.core.iam.actor import Actor
 
 __all__ = ["get_instance", "instance_by_uid", "instance_rows", "list_instances"]
 
@@ -35,20 +35,21 @@ def get_instance(*, actor: Actor, project_id: str, instance_id: str) -> Instance
 
     Raises NotFound, in the same words whether it does not exist or its project is not the actor's.
     """
-    project = project_for(actor, project_id, Role.VIEWER)
+    project = project_for(actor, project_id, "compute.instances.get")
     instance = instance_rows().filter(project=project, resource_id=instance_id).first()
     if instance is None:
         raise NotFound(
             f"There is no Instance projects/{project_id}/instances/{instance_id[:80]}. "
-            f"List projects/{project_id}/instances to see what is there."
+            f"List projects/{project_id}/instances to see what is there.",
+            resource=f"projects/{project_id}/instances/{instance_id[:80]}",
         )
     return instance
 
 
 def list_instances(*, actor: Actor, project_id: str) -> QuerySet[Instance]:
-    """Return the instances of a project, newest first, those that are being deleted included."""
-    project = project_for(actor, project_id, Role.VIEWER)
-    return instance_rows().filter(project=project).order_by("-create_time", "-pk")
+    """Return the instances of a project (``-``: of all), newest first, those that are being deleted included."""
+    wanted = in_projects(actor, project_id, "compute.instances.list")
+    return instance_rows().filter(wanted).order_by("-create_time", "-pk")
 
 
 def instance_by_uid(uid: UUID) -> Instance | None:

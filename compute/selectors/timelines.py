@@ -31,11 +31,12 @@ class TimelineEntry:
 def list_timeline(resource: ProjectResource, *, limit: int = 50) -> list[TimelineEntry]:
     """Return the newest ``limit`` entries, in two queries; the caller has checked the rights.
 
-    An audit row names its resource; what an earlier resource of the same name went through is left out.
+    An audit row names its resource; what an earlier resource of the same name went through is left out,
+    and what was refused.
     """
     operations = Operation.objects.filter(target_uid=resource.uid).order_by("-create_time", "-pk")
     audits = AuditEntry.objects.filter(
-        resource_name=resource.name, time__gte=resource.create_time
+        resource_name=resource.name, time__gte=resource.create_time, outcome="OK"
     ).order_by("-time", "-pk")
     entries = [_from_operation(row) for row in operations[:limit]]
     entries += [

@@ -20,7 +20,7 @@ from cycloud.core.aip.errors import FailedPrecondition, InvalidArgument
 from cycloud.core.aip.models import Operation
 from cycloud.core.aip.operations import start_operation
 from cycloud.core.aip.writes import WriteOptions, Written
-from cycloud.core.changes.hints import hint_changed
+from cycloud.core.changes.record import record_changed
 from cycloud.core.iam.access import audit
 from cycloud.core.iam.actor import Actor
 
@@ -62,6 +62,7 @@ def attach_volume(
             raise FailedPrecondition(
                 f"{instance.name} has {_MAX_VOLUMES} volumes, the most that an instance can have. Detach one "
                 "first.",
+                resource=instance.name,
                 reason="TOO_MANY_VOLUMES",
             )
         last = attachments.aggregate(last=Max("device_index"))["last"]
@@ -73,6 +74,7 @@ def attach_volume(
     return change_instance(
         change,
         method="AttachVolume",
+        permission="compute.instances.attachVolume",
         actor=actor,
         project_id=project_id,
         instance_id=instance_id,
@@ -122,6 +124,7 @@ def detach_volume(
     return change_instance(
         change,
         method="DetachVolume",
+        permission="compute.instances.detachVolume",
         actor=actor,
         project_id=project_id,
         instance_id=instance_id,
@@ -236,7 +239,7 @@ def _touch(volume: Volume) -> None:
     """A volume shows its instance, so a change of that is a change of the volume's etag."""
     volume.revision += 1
     volume.save(update_fields=["revision", "update_time"])
-    hint_changed(kind=Volume.kind, uid=volume.uid, project_id=volume.project_id)
+    record_changed(kind=Volume.kind, uid=volume.uid, project_id=volume.project_id)
 
 
 def _refuse_running(instance: Instance, what: str) -> None:

@@ -8,9 +8,10 @@ from compute.selectors.instances import instance_by_uid
 from cycloud.core.aip.errors import FailedPrecondition
 from cycloud.core.aip.models import Operation
 from cycloud.core.aip.writes import WriteOptions, Written, check_etag, run_write
-from cycloud.core.changes.hints import hint_changed
+from cycloud.core.changes.record import record_changed
 from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.actor import Actor
+from cycloud.core.quotas.services import lock_quotas
 from cycloud.core.reconcile.queue import enqueue
 from cycloud.core.resources.lookup import find_resource
 
@@ -21,25 +22,30 @@ def change_instance(
     change: Callable[[Instance], Operation],
     *,
     method: str,
+    permission: str,
     actor: Actor,
     project_id: str,
     instance_id: str,
     body: Mapping[str, Any],
     options: WriteOptions,
+    may_grow: bool = False,
 ) -> Written[Instance]:
     """Run ``change`` on the locked instance, in one transaction with its operation.
 
+    ``may_grow``: it may need more of the project's quotas, which are locked before the instance then.
     Raises NotFound, PermissionDenied, Aborted for an old etag, and what ``change`` raises.
     """
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, permission)
 
     def write() -> Written[Instance]:
+        if may_grow:
+            lock_quotas(project)
         instance = find_resource(
             Instance,
             actor=actor,
             project_id=project_id,
             resource_id=instance_id,
-            role=Role.EDITOR,
+            permission=permission,
             for_update=True,
         )
         check_etag(instance.etag, options.etag, instance.name)
@@ -80,10 +86,10 @@ def save_metadata(instance: Instance, *fields: str) -> None:
     """Save what no controller acts on."""
     instance.revision += 1
     instance.save(update_fields=[*fields, "revision", "update_time"])
-    hint_changed(kind=Instance.kind, uid=instance.uid, project_id=instance.project_id)
+    record_changed(kind=Instance.kind, uid=instance.uid, project_id=instance.project_id)
 
 
 def wake_instance(instance: Instance) -> None:
-    """Ask for a reconcile, and tell the pages that show the instance."""
+    """Ask for a reconcile, and record the change."""
     enqueue("instance", instance.uid, project=instance.project.resource_id)
-    hint_changed(kind=Instance.kind, uid=instance.uid, project_id=instance.project_id)
+    record_changed(kind=Instance.kind, uid=instance.uid, project_id=instance.project_id)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from compute.models import DesiredState
 from cycloud.core.aip.errors import InvalidArgument
+from cycloud.core.aip.masks import MapChange
 
 __all__ = [
     "InlineNetworkInterface",
@@ -102,8 +103,8 @@ class InstanceUpdate:
     desired_state: str | None = None
     deletion_protection: bool | None = None
     display_name: str | None = None
-    labels: Mapping[str, str] | None = None
-    annotations: Mapping[str, str] | None = None
+    labels: MapChange | None = None
+    annotations: MapChange | None = None
 
 
 def check_desired_state(value: str) -> str:

@@ -6,6 +6,7 @@ from compute.models import Instance, NetworkAttachment
 from compute.services.instance_input import InlineNetworkInterface, NetworkInterfaceReference
 from compute.services.references import fields_under, project_reference
 from cycloud.core.aip.errors import FailedPrecondition, InvalidArgument, NotFound
+from cycloud.core.changes.record import record_changed
 from cycloud.core.iam.actor import Actor
 from networking.selectors.networks import NetworkInterface, list_network_interfaces
 from networking.services.network_interfaces import (
@@ -122,6 +123,7 @@ def _attach(instance: Instance, interface: NetworkInterface, index: int) -> None
             NetworkAttachment.objects.create(
                 instance=instance, network_interface=interface, device_index=index
             )
+            record_changed(kind=interface.kind, uid=interface.uid, project_id=interface.project_id)
     except IntegrityError:
         holder = NetworkAttachment.objects.select_related("instance__project").get(
             network_interface=interface

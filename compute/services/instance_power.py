@@ -20,11 +20,17 @@ from compute.services.instance_changes import (
 from compute.services.preflight import check_placement
 from cycloud.core.aip.errors import FailedPrecondition
 from cycloud.core.aip.models import Operation
-from cycloud.core.aip.operations import cancel_earlier, start_operation
+from cycloud.core.aip.operations import cancel_earlier, end_cancelled, start_operation
 from cycloud.core.aip.writes import WriteOptions, Written
 from cycloud.core.iam.actor import Actor
 
-__all__ = ["begin_run", "restart_instance", "start_instance", "stop_instance"]
+__all__ = [
+    "begin_run",
+    "cancel_start",
+    "restart_instance",
+    "start_instance",
+    "stop_instance",
+]
 
 _DEFAULT = WriteOptions()
 
@@ -46,6 +52,7 @@ def start_instance(
     return change_instance(
         change,
         method="StartInstance",
+        permission="compute.instances.start",
         actor=actor,
         project_id=project_id,
         instance_id=instance_id,
@@ -71,6 +78,7 @@ def stop_instance(
     return change_instance(
         change,
         method="StopInstance",
+        permission="compute.instances.stop",
         actor=actor,
         project_id=project_id,
         instance_id=instance_id,
@@ -101,10 +109,39 @@ def restart_instance(
     return change_instance(
         change,
         method="RestartInstance",
+        permission="compute.instances.restart",
         actor=actor,
         project_id=project_id,
         instance_id=instance_id,
         body={},
+        options=options,
+    )
+
+
+def cancel_start(*, actor: Actor, operation: Operation, options: WriteOptions = _DEFAULT) -> None:
+    """Turn a start that goes on back: the operation ends as cancelled, and the instance is stopped again.
+
+    Whatever the start has done by then stays safe: this is a stop, which is allowed at any point of a start
+    or a move. Does nothing to an operation that has ended meanwhile.
+    """
+    _, project_id, _, instance_id = operation.target_name.split("/")
+
+    def change(instance: Instance) -> Operation:
+        refuse_deleting(instance)
+        if not end_cancelled(operation, f"The start of {instance.name} was cancelled."):
+            return operation
+        instance.desired_state = DesiredState.STOPPED
+        save_spec(instance, "desired_state")
+        return start_operation(instance, "stop")
+
+    change_instance(
+        change,
+        method="CancelOperation",
+        permission="compute.instances.stop",
+        actor=actor,
+        project_id=project_id,
+        instance_id=instance_id,
+        body={"operation": str(operation.uid)},
         options=options,
     )
 

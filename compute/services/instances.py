@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from catalog.selectors.catalog import get_availability_zone, get_instance_type
 from compute.models import DesiredState, Instance, NetworkAttachment
 from compute.selectors.instances import instance_by_uid
+from compute.selectors.quota_usage import size_of
 from compute.services.instance_attachments import add_volume_attachments
 from compute.services.instance_changes import (
     change_instance,
@@ -36,11 +37,13 @@ from cycloud.core.aip.models import Operation
 from cycloud.core.aip.names import check_resource_id, generated_id
 from cycloud.core.aip.operations import cancel_earlier, start_operation
 from cycloud.core.aip.writes import WriteOptions, Written, run_write
+from cycloud.core.changes.record import record_added, record_changed
 from cycloud.core.clock import now
 from cycloud.core.conditions import READY, Condition, Status, to_json
 from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.models import Project
+from cycloud.core.quotas.services import lock_quotas, require_quota
 from cycloud.core.resources.metadata import check_annotations, check_display_name, check_labels
 
 __all__ = [
@@ -72,15 +75,18 @@ def create_instance(
     the catalog, AlreadyExists, FailedPrecondition for volumes or interfaces that are not free or a type that is
     not available in the zone, and what networking raises for addresses.
     """
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "compute.instances.create")
 
     def write() -> Written[Instance]:
         row = _new_instance(project, instance_id, data)
+        lock_quotas(project)
         _insert(row)
         add_volume_attachments(actor, row, data.volumes)
+        require_quota(project, _requested(row, data), written=True)
         add_network_attachments(actor, row, data.network_interfaces)
         check_placement(row)
         wake_instance(row)
+        record_added(kind=Instance.kind, uid=row.uid, project_id=row.project_id)
         return Written(instance_by_uid(row.uid), start_operation(row, "create"))
 
     return run_write(
@@ -128,11 +134,13 @@ def update_instance(
     return change_instance(
         change,
         method="UpdateInstance",
+        permission="compute.instances.update",
         actor=actor,
         project_id=project_id,
         instance_id=instance_id,
         body=asdict(changes),
         options=options,
+        may_grow=changes.instance_type is not None or changes.network_interfaces is not None,
     )
 
 
@@ -161,6 +169,7 @@ def delete_instance(
     return change_instance(
         change,
         method="DeleteInstance",
+        permission="compute.instances.delete",
         actor=actor,
         project_id=project_id,
         instance_id=instance_id,
@@ -202,6 +211,17 @@ def _new_instance(project: Project, instance_id: str, data: InstanceInput) -> In
     )
 
 
+def _requested(instance: Instance, data: InstanceInput) -> dict[str, int]:
+    """Return what a new instance and its inline volumes need of the project's quotas."""
+    sizes = [item.size_gib for item in data.volumes if isinstance(item, InlineVolume)]
+    return {
+        "instances": 1,
+        **size_of(instance),
+        "volumes": len(sizes),
+        "storage": sum(sizes),
+    }
+
+
 def _insert(instance: Instance) -> None:
     """Insert the row; a unique constraint decides who has the name."""
     try:
@@ -231,8 +251,11 @@ def _apply_spec(instance: Instance, changes: InstanceUpdate) -> list[str]:
             get_instance_type, changes.instance_type, "instanceTypes", "instance_type"
         )
         if kind.pk != instance.instance_type_id:
+            before = size_of(instance)
             instance.instance_type = kind
             check_placement(instance)
+            growth = {name: amount - before[name] for name, amount in size_of(instance).items()}
+            require_quota(instance.project, growth)
             changed.append("instance_type")
     if changes.ssh_public_keys is not None:
         keys = check_ssh_public_keys(changes.ssh_public_keys)
@@ -261,7 +284,11 @@ def _replace_interfaces(actor: Actor, instance: Instance, changes: InstanceUpdat
     """Replace the list of network interfaces of a stopped instance; return whether it differs now."""
     if changes.network_interfaces is None:
         return False
-    rows = NetworkAttachment.objects.filter(instance=instance).order_by("device_index")
+    rows = (
+        NetworkAttachment.objects.filter(instance=instance)
+        .select_related("network_interface")
+        .order_by("device_index")
+    )
     before = list(rows.values_list("network_interface__resource_id", flat=True))
     # the list sent back as it was read is no change
     if before == [_referred_id(item) for item in changes.network_interfaces]:
@@ -272,7 +299,10 @@ def _replace_interfaces(actor: Actor, instance: Instance, changes: InstanceUpdat
             reason="INSTANCE_NOT_STOPPED",
             metadata={"instance": instance.name},
         )
+    released = [(row.network_interface.kind, row.network_interface.uid) for row in rows]
     rows.delete()
+    for kind, uid in released:
+        record_changed(kind=kind, uid=uid, project_id=instance.project_id)
     add_network_attachments(actor, instance, changes.network_interfaces)
     return True
 

@@ -1,8 +1,8 @@
 """Changing what only people read: display name, labels and annotations. No controller acts on them."""
 
-from collections.abc import Mapping
 from typing import Protocol
 
+from cycloud.core.aip.masks import MapChange, changed_map
 from cycloud.core.resources.metadata import check_annotations, check_display_name, check_labels
 from cycloud.core.resources.models import ProjectResource
 
@@ -15,9 +15,9 @@ class MetadataChange(Protocol):
     @property
     def display_name(self) -> str | None: ...
     @property
-    def labels(self) -> Mapping[str, str] | None: ...
+    def labels(self) -> MapChange | None: ...
     @property
-    def annotations(self) -> Mapping[str, str] | None: ...
+    def annotations(self) -> MapChange | None: ...
 
 
 def apply_metadata(resource: ProjectResource, change: MetadataChange) -> list[str]:
@@ -29,9 +29,10 @@ def apply_metadata(resource: ProjectResource, change: MetadataChange) -> list[st
     if change.display_name is not None:
         wanted["display_name"] = check_display_name(change.display_name)
     if change.labels is not None:
-        wanted["labels"] = check_labels(change.labels)
+        wanted["labels"] = check_labels(changed_map(resource.labels, change.labels))
     if change.annotations is not None:
-        wanted["annotations"] = check_annotations(change.annotations)
+        annotations = changed_map(resource.annotations, change.annotations)
+        wanted["annotations"] = check_annotations(annotations)
     changed = [field for field, value in wanted.items() if getattr(resource, field) != value]
     for field in changed:
         setattr(resource, field, wanted[field])

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from catalog.selectors.placements import instance_placement, volume_placement
 from compute.models import Instance, OpenStackInstance, Volume, VolumeAttachment, VolumeBinding
-from cycloud.core.aip.errors import FailedPrecondition, FieldViolation
+from cycloud.core.aip.errors import FailedPrecondition, FieldViolation, PreconditionViolation
 
 __all__ = ["check_placement", "check_volume_placement"]
 
@@ -130,6 +130,10 @@ def _blocked(instance: Instance, problems: list[_Problem]) -> FailedPrecondition
         },
         violations=[
             FieldViolation("instance_type", problem.text, problem.cause) for problem in problems
+        ],
+        precondition_violations=[
+            PreconditionViolation(problem.cause, problem.volume, problem.text)
+            for problem in problems
         ],
     )
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cycloud.core.aip.masks import MapChange
+
 __all__ = ["VolumeInput", "VolumeUpdate"]
 
 
@@ -25,5 +27,5 @@ class VolumeUpdate:
 
     size_gib: int | None = None
     display_name: str | None = None
-    labels: Mapping[str, str] | None = None
-    annotations: Mapping[str, str] | None = None
+    labels: MapChange | None = None
+    annotations: MapChange | None = None

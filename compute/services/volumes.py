@@ -1,4 +1,4 @@
-"""Verbs on volumes: create, update (grow), delete, undelete. Deleted data stays until the purge time."""
+"""Verbs on volumes: create, update, grow, delete, undelete. Deleted data stays until the purge time."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -7,23 +7,24 @@ from datetime import timedelta
 from django.db import IntegrityError, transaction
 
 from catalog.selectors.catalog import get_availability_zone, get_public_image, get_volume_type
-from catalog.selectors.placements import NoPlacement, choose_volume_placement
-from compute.models import Volume, VolumeBinding
-from compute.selectors.volumes import volume_by_uid
+from compute.models import Instance, Volume, VolumeBinding
+from compute.selectors.volumes import attached_instance, volume_by_uid
 from compute.services.metadata_changes import apply_metadata
 from compute.services.references import catalog_reference
+from compute.services.volume_checks import check_growth, check_offered, check_size
 from compute.services.volume_input import VolumeInput, VolumeUpdate
-from cycloud.core.aip.errors import AlreadyExists, FailedPrecondition, InvalidArgument
+from cycloud.core.aip.errors import AlreadyExists, FailedPrecondition
 from cycloud.core.aip.models import Operation
 from cycloud.core.aip.names import check_resource_id, generated_id
 from cycloud.core.aip.operations import cancel_earlier, start_operation
 from cycloud.core.aip.writes import WriteOptions, Written, check_etag, run_write
-from cycloud.core.changes.hints import hint_changed
+from cycloud.core.changes.record import record_added, record_changed
 from cycloud.core.clock import now
 from cycloud.core.conditions import READY, Condition, Status, to_json
 from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.models import Project
+from cycloud.core.quotas.services import lock_quotas, require_quota
 from cycloud.core.reconcile.queue import enqueue
 from cycloud.core.resources.lookup import find_resource
 from cycloud.core.resources.metadata import check_annotations, check_display_name, check_labels
@@ -34,6 +35,7 @@ __all__ = [
     "add_volume",
     "create_volume",
     "delete_volume",
+    "grow_volume",
     "refuse_deleted",
     "undelete_volume",
     "update_volume",
@@ -55,10 +57,12 @@ def create_volume(
     Raises InvalidArgument for what the catalog does not offer or a size outside the type's limits,
     AlreadyExists if the id is in use, also by a deleted volume that is not purged yet.
     """
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "compute.volumes.create")
 
     def write() -> Written[Volume]:
+        lock_quotas(project)
         row, operation = add_volume(project, volume_id, data)
+        require_quota(project, {"volumes": 1, "storage": data.size_gib}, written=True)
         return Written(volume_by_uid(row.uid), operation)
 
     return run_write(
@@ -73,7 +77,10 @@ def create_volume(
 
 
 def add_volume(project: Project, volume_id: str, data: VolumeInput) -> tuple[Volume, Operation]:
-    """Insert a volume and ask for its reconcile, in the caller's transaction and with its rights checked."""
+    """Insert a volume and ask for its reconcile, in the caller's transaction and with its rights checked.
+
+    The caller holds the project to its quotas.
+    """
     resource_id = check_resource_id(volume_id, "volume_id") if volume_id else generated_id("vol")
     volume_type = catalog_reference(get_volume_type, data.volume_type, "volumeTypes", "volume_type")
     zone = catalog_reference(
@@ -94,8 +101,8 @@ def add_volume(project: Project, volume_id: str, data: VolumeInput) -> tuple[Vol
     )
     if data.image is not None:
         row.image = catalog_reference(get_public_image, data.image, "publicImages", "image")
-    _check_size(row, data.size_gib, "size")
-    _check_offered(row)
+    check_size(row, data.size_gib, "size")
+    check_offered(row)
     row.conditions = to_json(
         [
             Condition(
@@ -109,7 +116,7 @@ def add_volume(project: Project, volume_id: str, data: VolumeInput) -> tuple[Vol
     )
     _insert(row)
     _wake(row)
-    hint_changed(kind=Volume.kind, uid=row.uid, project_id=row.project_id)
+    record_added(kind=Volume.kind, uid=row.uid, project_id=row.project_id)
     return row, start_operation(row, "create")
 
 
@@ -130,19 +137,56 @@ def update_volume(
     def change(volume: Volume) -> Operation:
         refuse_deleted(volume)
         changed = apply_metadata(volume, changes)
-        grows = changes.size_gib is not None and changes.size_gib != volume.size_gib
-        if changes.size_gib is not None and grows:
-            _check_growth(volume, changes.size_gib)
-            volume.size_gib = changes.size_gib
-            volume.generation += 1
-            changed += ["size_gib", "generation"]
-            _wake(volume)
-        if changed:
-            _save(volume, *changed)
-        return start_operation(volume, "update", done=not grows)
+        grown = [] if changes.size_gib is None else _grow(volume, changes.size_gib)
+        if changed or grown:
+            _save(volume, *changed, *grown)
+        return start_operation(volume, "update", done=not grown)
 
     body = {"volume": volume_id, **asdict(changes)}
-    return _change_volume("UpdateVolume", change, actor, project_id, volume_id, body, options)
+    return _change_volume(
+        "UpdateVolume",
+        "compute.volumes.update",
+        change,
+        actor,
+        project_id,
+        volume_id,
+        body,
+        options,
+    )
+
+
+def grow_volume(
+    *,
+    actor: Actor,
+    project_id: str,
+    volume_id: str,
+    size_gib: int,
+    options: WriteOptions = _DEFAULT,
+) -> Written[Volume]:
+    """Give a volume a larger size, as an update of its size does. Its own size again changes nothing.
+
+    Raises FailedPrecondition for a deleted volume, InvalidArgument for a smaller or unfit size, ResourceExhausted
+    where the project has no room for the difference, Aborted for an old etag.
+    """
+
+    def change(volume: Volume) -> Operation:
+        refuse_deleted(volume)
+        grown = _grow(volume, size_gib)
+        if grown:
+            _save(volume, *grown)
+        return start_operation(volume, "grow", done=not grown)
+
+    body = {"volume": volume_id, "size_gib": size_gib}
+    return _change_volume(
+        "GrowVolume",
+        "compute.volumes.grow",
+        change,
+        actor,
+        project_id,
+        volume_id,
+        body,
+        options,
+    )
 
 
 def delete_volume(
@@ -169,7 +213,16 @@ def delete_volume(
         return start_operation(volume, "delete")
 
     body = {"volume": volume_id}
-    return _change_volume("DeleteVolume", change, actor, project_id, volume_id, body, options)
+    return _change_volume(
+        "DeleteVolume",
+        "compute.volumes.delete",
+        change,
+        actor,
+        project_id,
+        volume_id,
+        body,
+        options,
+    )
 
 
 def undelete_volume(
@@ -197,6 +250,7 @@ def undelete_volume(
                 reason="PURGE_BEGUN",
                 metadata={"volume": volume.name, "purge_time": volume.purge_time.isoformat()},
             )
+        require_quota(volume.project, {"volumes": 1})
         if binding is not None:
             binding.purge_time = None
             binding.save(update_fields=["purge_time", "update_time"])
@@ -209,7 +263,16 @@ def undelete_volume(
         return start_operation(volume, "undelete")
 
     body = {"volume": volume_id}
-    return _change_volume("UndeleteVolume", change, actor, project_id, volume_id, body, options)
+    return _change_volume(
+        "UndeleteVolume",
+        "compute.volumes.undelete",
+        change,
+        actor,
+        project_id,
+        volume_id,
+        body,
+        options,
+    )
 
 
 def refuse_deleted(volume: Volume) -> None:
@@ -225,6 +288,7 @@ def refuse_deleted(volume: Volume) -> None:
 
 def _change_volume(
     method: str,
+    permission: str,
     change: Callable[[Volume], Operation],
     actor: Actor,
     project_id: str,
@@ -232,16 +296,17 @@ def _change_volume(
     body: Mapping[str, object],
     options: WriteOptions,
 ) -> Written[Volume]:
-    """Run ``change`` on the locked volume in the frame of a write."""
-    project = project_for(actor, project_id, Role.EDITOR)
+    """Run ``change`` on the locked volume in the frame of a write, with the quotas locked before it."""
+    project = project_for(actor, project_id, permission)
 
     def write() -> Written[Volume]:
+        lock_quotas(project)
         volume = find_resource(
             Volume,
             actor=actor,
             project_id=project_id,
             resource_id=volume_id,
-            role=Role.EDITOR,
+            permission=permission,
             for_update=True,
         )
         check_etag(volume.etag, options.etag, volume.name)
@@ -272,54 +337,17 @@ def _refuse_attached(volume: Volume) -> None:
     )
 
 
-def _check_size(volume: Volume, size_gib: int, field: str) -> None:
-    kind = volume.volume_type
-    if not kind.minimum_gib <= size_gib <= kind.maximum_gib:
-        raise InvalidArgument.field(
-            field,
-            f"{size_gib}Gi is outside of what {kind.resource_id} offers: {kind.minimum_gib}Gi to "
-            f"{kind.maximum_gib}Gi.",
-            "SIZE_OUT_OF_RANGE",
-        )
-    if size_gib % kind.granularity_gib:
-        raise InvalidArgument.field(
-            field,
-            f"{size_gib}Gi is not a multiple of {kind.granularity_gib}Gi, which {kind.resource_id} "
-            "needs.",
-            "SIZE_GRANULARITY",
-        )
-    image = volume.image
-    if image is not None and size_gib < image.minimum_gib:
-        raise InvalidArgument.field(
-            field,
-            f"the image {image.resource_id} needs at least {image.minimum_gib}Gi; this is {size_gib}Gi.",
-            "SIZE_BELOW_IMAGE",
-        )
-
-
-def _check_offered(volume: Volume) -> None:
-    if isinstance(
-        choose_volume_placement(volume.volume_type, volume.availability_zone), NoPlacement
-    ):
-        kind = volume.volume_type.resource_id
-        zone = volume.availability_zone.resource_id
-        raise FailedPrecondition(
-            f"The volume type {kind} is not available in zone {zone} at the moment. Choose another type or "
-            "zone, or ask your platform team when it will be.",
-            reason="VOLUME_TYPE_UNAVAILABLE",
-            metadata={"volume_type": kind, "availability_zone": zone},
-        )
-
-
-def _check_growth(volume: Volume, size_gib: int) -> None:
-    if size_gib < volume.size_gib:
-        raise InvalidArgument.field(
-            "size",
-            f"{volume.name} has {volume.size_gib}Gi and volumes never shrink; {size_gib}Gi is less. Make a "
-            "smaller volume and copy what you need.",
-            "VOLUME_NEVER_SHRINKS",
-        )
-    _check_size(volume, size_gib, "size")
+def _grow(volume: Volume, size_gib: int) -> list[str]:
+    """Set a larger size and wake the controllers, unsaved; return the fields that changed."""
+    if size_gib == volume.size_gib:
+        return []
+    check_growth(volume, size_gib)
+    require_quota(volume.project, {"storage": size_gib - volume.size_gib})
+    volume.size_gib = size_gib
+    volume.generation += 1
+    _wake(volume)
+    _record_holder(volume)
+    return ["size_gib", "generation"]
 
 
 def _insert(volume: Volume) -> None:
@@ -347,7 +375,14 @@ def _insert(volume: Volume) -> None:
 def _save(volume: Volume, *fields: str) -> None:
     volume.revision += 1
     volume.save(update_fields=[*fields, "revision", "update_time"])
-    hint_changed(kind=Volume.kind, uid=volume.uid, project_id=volume.project_id)
+    record_changed(kind=Volume.kind, uid=volume.uid, project_id=volume.project_id)
+
+
+def _record_holder(volume: Volume) -> None:
+    """The instance that has the volume shows its size."""
+    holder = attached_instance(volume)
+    if holder is not None:
+        record_changed(kind=Instance.kind, uid=holder.uid, project_id=holder.project_id)
 
 
 def _wake(volume: Volume) -> None:

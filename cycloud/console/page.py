@@ -13,10 +13,12 @@ from django.urls import reverse
 
 from cycloud.console.projects import visible_projects
 from cycloud.core.aip.errors import Code, CycloudError
-from cycloud.core.iam.access import project_for
+from cycloud.core.changes.feed import position
+from cycloud.core.iam.access import has_permission, project_for
 from cycloud.core.iam.actor import Actor, Role
 from cycloud.core.iam.authentication import actor_for_user, request_id_of
 from cycloud.core.iam.models import Project
+from cycloud.core.iam.refusals import audit_page_refusal
 
 __all__ = [
     "ProjectPage",
@@ -49,12 +51,13 @@ class ProjectPage:
     """The project that a page is about, and what the one who looks may do in it.
 
     ``role`` is None for an operator who is no member. ``can_edit`` only decides which buttons are shown:
-    the services check again.
+    the services check again. ``version`` is that of the change feed before anything of the page was read.
     """
 
     actor: Actor
     project: Project
     role: Role | None
+    version: int = 0
 
     @property
     def project_id(self) -> str:
@@ -62,7 +65,7 @@ class ProjectPage:
 
     @property
     def can_edit(self) -> bool:
-        return self.actor.is_operator or self.role in (Role.EDITOR, Role.ADMIN)
+        return has_permission(self.actor, "compute.instances.update", self.project_id)
 
 
 def is_fragment_request(request: HttpRequest) -> bool:
@@ -83,6 +86,10 @@ def console_view(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
         try:
             return view(request, _actor(request), **kwargs)
         except CycloudError as error:
+            if request.method == "POST":
+                match = request.resolver_match
+                page = f"console:{match.url_name if match else ''}"
+                audit_page_refusal(_actor(request), page, request.path.strip("/"), error)
             return _error_page(request, error)
 
     return wrapped
@@ -96,8 +103,8 @@ def project_view(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
 
     @wraps(view)
     def inner(request: HttpRequest, actor: Actor, project_id: str, **kwargs: str) -> HttpResponse:
-        project = project_for(actor, project_id, Role.VIEWER)
-        page = ProjectPage(actor, project, actor.roles.get(project_id))
+        project = project_for(actor, project_id, "iam.projects.get")
+        page = ProjectPage(actor, project, actor.roles.get(project_id), position())
         if request.session.get("project") != project_id:
             request.session["project"] = project_id
         return view(request, page, **kwargs)

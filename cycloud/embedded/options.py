@@ -5,9 +5,17 @@ from pathlib import Path
 
 from django.conf import settings
 
-__all__ = ["DEFAULT_PORT", "DEFAULT_SIMULATOR_PORT", "NotEmbedded", "UpOptions", "data_dir"]
+__all__ = [
+    "DEFAULT_GRPC_PORT",
+    "DEFAULT_PORT",
+    "DEFAULT_SIMULATOR_PORT",
+    "NotEmbedded",
+    "UpOptions",
+    "data_dir",
+]
 
 DEFAULT_PORT = 8000
+DEFAULT_GRPC_PORT = 50051
 DEFAULT_SIMULATOR_PORT = 5900
 
 
@@ -33,6 +41,7 @@ class UpOptions:
     data_dir: Path
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
+    grpc_port: int = DEFAULT_GRPC_PORT
     simulator_port: int = DEFAULT_SIMULATOR_PORT
     worker_threads: int = 4
 

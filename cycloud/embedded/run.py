@@ -11,6 +11,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from cycloud.celery import app
+from cycloud.core.aip.rpc.server import RpcOptions, RpcServer
+from cycloud.core.changes.hub import close_hub
 from cycloud.embedded.background import Beat, Worker
 from cycloud.embedded.lock import only_one
 from cycloud.embedded.options import UpOptions
@@ -25,6 +27,7 @@ from cycloud.simulator.site import Site
 __all__ = ["PieceDied", "run"]
 
 WATCH_SECONDS = 1.0
+RPC_GRACE_SECONDS = 2.0
 
 
 class PieceDied(Exception):
@@ -43,7 +46,8 @@ def run(options: UpOptions, terminal: Terminal, stop: threading.Event, applicati
         stack.enter_context(only_one(options.lock_file))
         listening = take_port(options.host, options.port, "--port")
         stack.callback(listening.close)
-        # only to name it early if it is busy; the simulator takes it by itself
+        # only to name them early if they are busy; their servers take them by themselves
+        take_port(options.host, options.grpc_port, "--grpc-port").close()
         take_port("127.0.0.1", options.simulator_port, "--simulator-port").close()
         _migrate(terminal)
         simulator = stack.enter_context(_simulator(options, terminal))
@@ -55,7 +59,12 @@ def run(options: UpOptions, terminal: Terminal, stop: threading.Event, applicati
             web.start()
             step.detail = f"http://{options.host}:{web.port}/"
         watched["web server"] = lambda: web.running
-        _welcome(terminal, f"http://{options.host}:{web.port}", seeded)
+        rpc = _start_rpc(options, terminal, stack)
+        watched["gRPC server"] = lambda: rpc.running
+        # before the servers: a watch would hold up their stop
+        stack.callback(close_hub)
+        url = f"http://{options.host}:{web.port}"
+        _welcome(terminal, url, f"{options.host}:{rpc.port}", seeded)
         _watch(stop, watched)
         terminal.line()
         terminal.line("Stopping")
@@ -116,6 +125,23 @@ def _start_background(
     return {"worker": lambda: worker.running, "beat": lambda: beat.running}
 
 
+def _start_rpc(options: UpOptions, terminal: Terminal, stack: ExitStack) -> RpcServer:
+    with terminal.step("gRPC server") as step:
+        rpc = RpcServer(
+            RpcOptions(
+                host=options.host,
+                port=options.grpc_port,
+                threads=settings.CYCLOUD_GRPC_THREADS,
+                watches=settings.CYCLOUD_WATCH_LIMIT,
+                waits=settings.CYCLOUD_WAITING_THREADS,
+            )
+        )
+        stack.callback(rpc.stop, RPC_GRACE_SECONDS)
+        rpc.start()
+        step.detail = f"{options.host}:{rpc.port}"
+    return rpc
+
+
 def _watch(stop: threading.Event, watched: dict[str, Callable[[], bool]]) -> None:
     while not stop.wait(WATCH_SECONDS):
         for name, running in watched.items():
@@ -125,12 +151,13 @@ def _watch(stop: threading.Event, watched: dict[str, Callable[[], bool]]) -> Non
                 )
 
 
-def _welcome(terminal: Terminal, url: str, seeded: SeedResult) -> None:
+def _welcome(terminal: Terminal, url: str, rpc_address: str, seeded: SeedResult) -> None:
     lines = [
         "",
         f"  Console   {url}/",
         f"  Admin     {url}/admin/   (as operator)",
         f"  REST      {url}/v1/   (token for the tour: {seeded.token_file})",
+        f"  gRPC      {rpc_address}   (the same token, as metadata authorization: Bearer ...; no TLS)",
         "",
     ]
     if seeded.passwords:

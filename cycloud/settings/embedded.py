@@ -29,8 +29,6 @@ DATABASES = {
 
 INSTALLED_APPS = [*INSTALLED_APPS, "cycloud.embedded"]
 
-CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-
 _broker = DATA_DIR / "broker"
 for _folder in ("queue", "control"):
     (_broker / _folder).mkdir(parents=True, exist_ok=True)

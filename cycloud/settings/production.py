@@ -22,13 +22,10 @@ DATABASES = {
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL")
 
 _redis = env.str("CYCLOUD_REDIS_URL", "")
-CHANNEL_LAYERS = {
-    "default": {
-        "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {"hosts": [_redis]},
+if _redis:
+    CACHES = {
+        "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": _redis}
     }
-    if _redis
-    # without it a web process shows only the changes that it made itself until the page is loaded again
-    else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
-}
+    CYCLOUD_CACHE_ERRORS = ["redis.exceptions.RedisError"]
+
 CYCLOUD_EMBEDDED = False

@@ -13,6 +13,10 @@ def _item(title: str, icon: str, model: str) -> dict[str, Any]:
     return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{model}_changelist")}
 
 
+def _styles(request: HttpRequest) -> str:
+    return static("admin/cycloud.css")
+
+
 def _favicon(request: HttpRequest) -> str:
     return static("console/icon.svg")
 
@@ -24,6 +28,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_SYMBOL": "cloud_sync",
     "SITE_URL": "/",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": _favicon}],
+    "STYLES": [_styles],
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "COLORS": {
@@ -97,7 +102,9 @@ UNFOLD: dict[str, Any] = {
                 "separator": True,
                 "items": [
                     _item("Users", "person", "iam_user"),
+                    _item("OIDC identities", "badge", "iam_oidcidentity"),
                     _item("Projects", "folder", "iam_project"),
+                    _item("Quotas", "speed", "quotas_projectquota"),
                     _item("Members", "group", "iam_membership"),
                     _item("Service accounts", "smart_toy", "iam_serviceaccount"),
                     _item("API tokens", "key", "iam_apitoken"),

@@ -8,10 +8,10 @@ from django.db.models import QuerySet
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Collection, Json, Result
 from cycloud.core.aip.errors import InvalidArgument
-from cycloud.core.aip.filters import Field, Kind
+from cycloud.core.aip.filters import Field, Kind, resource_filters
 from cycloud.core.aip.representation import resource_fields
 from cycloud.core.iam.actor import Actor
-from networking.api.vpcs import FILTERS
+from cycloud.networking.v1 import network_interface_pb2
 from networking.selectors.networks import (
     NetworkInterface,
     get_network_interface,
@@ -29,17 +29,25 @@ from networking.services.network_interfaces import (
 class NetworkInterfaces(Collection[NetworkInterface]):
     name = "networkInterfaces"
     kind = NetworkInterface.kind
+    message = network_interface_pb2.NetworkInterface.DESCRIPTOR.full_name
     id_parameter = "network_interface_id"
     list_key = "network_interfaces"
     # ``allocation`` is an instruction for the creation and is not kept
     immutable = frozenset({"subnet", "ip_address"})
     output_only = frozenset({"mac_address", "availability_zone", "attached_instance"})
+    orders = {**Collection.orders, "display_name": "display_name"}
     filters = {
-        **FILTERS,
+        **resource_filters(name),
         "subnet": Field("subnet__resource_id", Kind.ENUM),
         "availability_zone": Field("subnet__availability_zone__resource_id", Kind.ENUM),
-        "ip_address": Field("ip_address", Kind.ENUM),
+        "ip_address": Field("ip_address", Kind.ADDRESS),
         "mac_address": Field("mac_address", Kind.ENUM),
+        "attached_instance": Field(
+            "attachment__instance__resource_id",
+            Kind.NAME,
+            collection="instances",
+            project="attachment__instance__project__resource_id",
+        ),
     }
 
     def rows(self, call: Call, show_deleted: bool) -> QuerySet[NetworkInterface]:

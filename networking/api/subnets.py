@@ -7,10 +7,10 @@ from django.db.models import QuerySet
 
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Collection, Json, Result
-from cycloud.core.aip.filters import Field, Kind
+from cycloud.core.aip.filters import Field, Kind, resource_filters
 from cycloud.core.aip.representation import resource_fields
 from cycloud.core.iam.actor import Actor
-from networking.api.vpcs import FILTERS
+from cycloud.networking.v1 import subnet_pb2
 from networking.selectors.networks import Subnet, get_subnet, list_subnets
 from networking.services.subnets import SubnetInput, create_subnet, delete_subnet, update_subnet
 
@@ -18,11 +18,13 @@ from networking.services.subnets import SubnetInput, create_subnet, delete_subne
 class Subnets(Collection[Subnet]):
     name = "subnets"
     kind = Subnet.kind
+    message = subnet_pb2.Subnet.DESCRIPTOR.full_name
     id_parameter = "subnet_id"
     list_key = "subnets"
     immutable = frozenset({"vpc", "availability_zone", "cidr", "gateway_ip"})
+    orders = {**Collection.orders, "display_name": "display_name"}
     filters = {
-        **FILTERS,
+        **resource_filters(name),
         "vpc": Field("vpc__resource_id", Kind.ENUM),
         "availability_zone": Field("availability_zone__resource_id", Kind.ENUM),
         "cidr": Field("cidr"),

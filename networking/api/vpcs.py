@@ -7,27 +7,22 @@ from django.db.models import QuerySet
 
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Collection, Json, Result
-from cycloud.core.aip.filters import Field, Kind
+from cycloud.core.aip.filters import resource_filters
 from cycloud.core.aip.representation import resource_fields
 from cycloud.core.iam.actor import Actor
+from cycloud.networking.v1 import vpc_pb2
 from networking.selectors.networks import VPC, get_vpc, list_vpcs
 from networking.services.vpcs import VpcInput, create_vpc, delete_vpc, update_vpc
-
-FILTERS = {
-    "name": Field("resource_id"),
-    "display_name": Field("display_name"),
-    "labels": Field("labels", Kind.MAP),
-    "create_time": Field("create_time", Kind.TIME),
-    "update_time": Field("update_time", Kind.TIME),
-}
 
 
 class Vpcs(Collection[VPC]):
     name = "vpcs"
     kind = VPC.kind
+    message = vpc_pb2.VPC.DESCRIPTOR.full_name
     id_parameter = "vpc_id"
     list_key = "vpcs"
-    filters = FILTERS
+    orders = {**Collection.orders, "display_name": "display_name"}
+    filters = resource_filters(name)
 
     def rows(self, call: Call, show_deleted: bool) -> QuerySet[VPC]:
         return list_vpcs(actor=call.actor, project_id=call.project_id)

@@ -10,10 +10,10 @@ class NetworkInterface(ProjectResource):
     collection = "networkInterfaces"
 
     subnet = models.ForeignKey("networking.Subnet", models.PROTECT, related_name="interfaces")
-    ip_address = models.GenericIPAddressField(protocol="IPv4")
+    ip_address = models.GenericIPAddressField("IP address", protocol="IPv4")
     # the same address as a number: unique per subnet, and what allocation works on
     ip_number = models.BigIntegerField()
-    mac_address = models.CharField(max_length=17, unique=True)
+    mac_address = models.CharField("MAC address", max_length=17, unique=True)
 
     class Meta:
         constraints = [

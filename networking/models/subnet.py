@@ -12,12 +12,14 @@ class Subnet(ProjectResource):
     kind = "Subnet"
     collection = "subnets"
 
-    vpc = models.ForeignKey("networking.VPC", models.PROTECT, related_name="subnets")
+    vpc = models.ForeignKey(
+        "networking.VPC", models.PROTECT, related_name="subnets", verbose_name="VPC"
+    )
     availability_zone = models.ForeignKey(
         "catalog.AvailabilityZone", models.PROTECT, related_name="+"
     )
-    cidr = models.CharField(max_length=18)
-    gateway_ip = models.GenericIPAddressField(protocol="IPv4")
+    cidr = models.CharField("CIDR", max_length=18)
+    gateway_ip = models.GenericIPAddressField("gateway", protocol="IPv4")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "resource_id"], name="subnet_id")]

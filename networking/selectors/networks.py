@@ -8,8 +8,9 @@ from django.db.models.functions import Coalesce
 
 from catalog.selectors.clusters import OpenStackCluster
 from cycloud.core.aip.errors import NotFound
-from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.access import in_projects, project_for
+from cycloud.core.iam.actor import Actor
+from cycloud.core.iam.models import Project
 from cycloud.core.resources.models import ProjectResource
 from networking.models import VPC, FreeRange, NetworkInterface, OpenStackSubnet, Subnet
 
@@ -33,47 +34,45 @@ R = TypeVar("R", bound=ProjectResource)
 
 
 def list_vpcs(*, actor: Actor, project_id: str) -> QuerySet[VPC]:
-    """Return the project's VPCs by id; raise NotFound for who is no member."""
-    project = project_for(actor, project_id, Role.VIEWER)
-    return VPC.objects.select_related("project").filter(project=project).order_by("resource_id")
+    """Return the VPCs of a project (``-``: of all) by id; raise NotFound for who is no member."""
+    wanted = in_projects(actor, project_id, "networking.vpcs.list")
+    return _vpcs().filter(wanted).order_by("resource_id")
 
 
 def get_vpc(*, actor: Actor, project_id: str, vpc_id: str) -> VPC:
     """Return the VPC; raise NotFound."""
-    return _one(list_vpcs(actor=actor, project_id=project_id), project_id, vpc_id)
+    project = project_for(actor, project_id, "networking.vpcs.get")
+    return _one(_vpcs(), project, vpc_id)
 
 
 def list_subnets(*, actor: Actor, project_id: str) -> QuerySet[Subnet]:
-    """Return the project's subnets by id, with VPC and zone; raise NotFound for who is no member."""
-    project = project_for(actor, project_id, Role.VIEWER)
-    return (
-        Subnet.objects.select_related("project", "vpc__project", "availability_zone")
-        .filter(project=project)
-        .order_by("resource_id")
-    )
+    """Return the subnets of a project (``-``: of all) by id, with VPC and zone; raise NotFound for who is no member."""
+    wanted = in_projects(actor, project_id, "networking.subnets.list")
+    return _subnets().filter(wanted).order_by("resource_id")
 
 
 def get_subnet(*, actor: Actor, project_id: str, subnet_id: str) -> Subnet:
     """Return the subnet; raise NotFound."""
-    return _one(list_subnets(actor=actor, project_id=project_id), project_id, subnet_id)
+    project = project_for(actor, project_id, "networking.subnets.get")
+    return _one(_subnets(), project, subnet_id)
 
 
 def list_network_interfaces(*, actor: Actor, project_id: str) -> QuerySet[NetworkInterface]:
-    """Return the project's interfaces by id, with subnet, zone and the instance each is attached to.
+    """Return the interfaces of a project (``-``: of all) by id, with subnet, zone and the instance each is attached to.
 
     The instance is ``interface.attachment.instance``; an interface that is not attached has no
     ``attachment`` (``hasattr`` tells). Raises NotFound for who is no member.
     """
-    project = project_for(actor, project_id, Role.VIEWER)
-    return _interfaces().filter(project=project).order_by("resource_id")
+    wanted = in_projects(actor, project_id, "networking.networkInterfaces.list")
+    return _interfaces().filter(wanted).order_by("resource_id")
 
 
 def get_network_interface(
     *, actor: Actor, project_id: str, network_interface_id: str
 ) -> NetworkInterface:
     """Return the interface; raise NotFound."""
-    rows = list_network_interfaces(actor=actor, project_id=project_id)
-    return _one(rows, project_id, network_interface_id)
+    project = project_for(actor, project_id, "networking.networkInterfaces.get")
+    return _one(_interfaces(), project, network_interface_id)
 
 
 def find_network_interface(uid: UUID | str) -> NetworkInterface | None:
@@ -98,6 +97,14 @@ def count_free_addresses(subnet: Subnet) -> int:
     return int(total) + FreeRange.objects.filter(subnet=subnet).count()
 
 
+def _vpcs() -> QuerySet[VPC]:
+    return VPC.objects.select_related("project")
+
+
+def _subnets() -> QuerySet[Subnet]:
+    return Subnet.objects.select_related("project", "vpc__project", "availability_zone")
+
+
 def _interfaces() -> QuerySet[NetworkInterface]:
     return NetworkInterface.objects.select_related(
         "project",
@@ -108,12 +115,13 @@ def _interfaces() -> QuerySet[NetworkInterface]:
     )
 
 
-def _one(rows: QuerySet[R], project_id: str, resource_id: str) -> R:
-    resource = rows.filter(resource_id=resource_id).first()
+def _one(rows: QuerySet[R], project: Project, resource_id: str) -> R:
+    resource = rows.filter(project=project, resource_id=resource_id).first()
     if resource is None:
         model = rows.model
         raise NotFound(
-            f"There is no {model.kind} projects/{project_id}/{model.collection}/{resource_id[:80]}. "
-            f"List projects/{project_id}/{model.collection} to see what is there."
+            f"There is no {model.kind} {project.name}/{model.collection}/{resource_id[:80]}. "
+            f"List {project.name}/{model.collection} to see what is there.",
+            resource=f"{project.name}/{model.collection}/{resource_id[:80]}",
         )
     return resource

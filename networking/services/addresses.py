@@ -131,6 +131,7 @@ def _free_address(subnet: Subnet, strategy: Strategy) -> tuple[FreeRange, int]:
             f"{subnet.name} ({subnet.cidr}) has no free address left. Delete network interfaces that are not "
             "used, or make another subnet.",
             reason="SUBNET_FULL",
+            resource=subnet.name,
         )
     return free, free.first
 

@@ -10,9 +10,10 @@ from django.db import IntegrityError, transaction
 from cycloud.core.aip.errors import FailedPrecondition, ResourceExhausted
 from cycloud.core.aip.operations import end_operations, start_operation
 from cycloud.core.aip.writes import WriteOptions, Written, check_etag, run_write
-from cycloud.core.changes.hints import hint_changed
+from cycloud.core.changes.record import record_gone
 from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.actor import Actor
+from cycloud.core.quotas.services import lock_quotas, require_quota
 from cycloud.core.reconcile.queue import enqueue, queue_for
 from cycloud.core.resources.lookup import find_resource
 from networking.domain.addresses import to_number, to_text
@@ -73,16 +74,21 @@ def create_network_interface(
     May be called within another write's transaction. Raises AlreadyExists (id, or ADDRESS_IN_USE),
     ResourceExhausted (SUBNET_FULL), InvalidArgument, NotFound and the errors of access.
     """
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "networking.networkInterfaces.create")
 
     def write() -> Written[NetworkInterface]:
         subnet_id = local_id(
             data.subnet, project_id=project_id, collection=Subnet.collection, field="subnet"
         )
         found = find_resource(
-            Subnet, actor=actor, project_id=project_id, resource_id=subnet_id, role=Role.EDITOR
+            Subnet,
+            actor=actor,
+            project_id=project_id,
+            resource_id=subnet_id,
+            permission="networking.networkInterfaces.create",
         )
         wanted = to_number(data.ip_address, "ip_address") if data.ip_address else None
+        lock_quotas(project)
         subnet = lock_subnet(found.pk)
         refuse_if_deleting(subnet)
         nic = NetworkInterface(project=project, subnet=subnet)
@@ -94,6 +100,7 @@ def create_network_interface(
             field="network_interface_id",
         )
         apply_metadata(nic, _metadata(data))
+        require_quota(project, {"addresses": 1})
         nic.ip_number = allocate(subnet, wanted=wanted, strategy=data.strategy)
         nic.ip_address = to_text(nic.ip_number)
         _save_with_mac(nic)
@@ -146,10 +153,12 @@ def update_network_interface(
     options: WriteOptions = _DEFAULT,
 ) -> Written[NetworkInterface]:
     """Change display_name, labels or annotations, as ``changes`` names them. The addresses stay."""
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "networking.networkInterfaces.update")
 
     def write() -> Written[NetworkInterface]:
-        nic = _locked(actor, project_id, network_interface_id)
+        nic = _locked(
+            actor, project_id, network_interface_id, "networking.networkInterfaces.update"
+        )
         check_etag(nic.etag, options.etag, nic.name)
         refuse_if_deleting(nic)
         apply_metadata(nic, changes)
@@ -178,10 +187,12 @@ def delete_network_interface(
 
     It is gone at once and its address is free, unless there is a port of it: then when that is removed.
     """
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "networking.networkInterfaces.delete")
 
     def write() -> Written[NetworkInterface]:
-        nic = _locked(actor, project_id, network_interface_id)
+        nic = _locked(
+            actor, project_id, network_interface_id, "networking.networkInterfaces.delete"
+        )
         check_etag(nic.etag, options.etag, nic.name)
         _refuse_if_attached(nic)
         provider = getattr(nic, "provider_interface", None)
@@ -235,7 +246,7 @@ def finish_network_interface_delete(nic: NetworkInterface) -> bool:
 
 
 def _remove(nic: NetworkInterface, subnet: Subnet) -> None:
-    hint_changed(kind=nic.kind, uid=nic.uid, project_id=nic.project_id)
+    record_gone(kind=nic.kind, uid=nic.uid, project_id=nic.project_id)
     nic.delete()
     release(subnet, nic.ip_number)
 
@@ -251,14 +262,16 @@ def _refuse_if_attached(nic: NetworkInterface) -> None:
         )
 
 
-def _locked(actor: Actor, project_id: str, network_interface_id: str) -> NetworkInterface:
+def _locked(
+    actor: Actor, project_id: str, network_interface_id: str, permission: str
+) -> NetworkInterface:
     """Lock the interface; the order of locks is subnet, then interface, as everywhere."""
     found = find_resource(
         NetworkInterface,
         actor=actor,
         project_id=project_id,
         resource_id=network_interface_id,
-        role=Role.EDITOR,
+        permission=permission,
     )
     lock_subnet(found.subnet_id)
     return find_resource(
@@ -266,6 +279,6 @@ def _locked(actor: Actor, project_id: str, network_interface_id: str) -> Network
         actor=actor,
         project_id=project_id,
         resource_id=network_interface_id,
-        role=Role.EDITOR,
+        permission=permission,
         for_update=True,
     )

@@ -8,8 +8,8 @@ from catalog.selectors.clusters import OpenStackCluster, get_cluster
 from cycloud.core.aip.errors import FailedPrecondition, InvalidArgument, NotFound
 from cycloud.core.clock import now
 from cycloud.core.conditions import READY, Condition, Status
-from cycloud.core.iam.access import audit, require_operator
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.access import audit, require_permission
+from cycloud.core.iam.actor import Actor
 from cycloud.core.reconcile.queue import enqueue, queue_for
 from cycloud.core.resources.lookup import find_resource
 from networking.models import NetworkInterface, OpenStackSubnet, Subnet
@@ -22,6 +22,7 @@ __all__ = [
     "unmap_openstack_subnet",
 ]
 
+_PERMISSION = "networking.openStackSubnets.map"
 _PROVIDER_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
@@ -55,7 +56,7 @@ def map_openstack_subnet(
 
     Raises FailedPrecondition where ports use other ids already, or where the controllers made the network.
     """
-    require_operator(actor)
+    require_permission(actor, _PERMISSION)
     for field, value in (
         ("provider_network_id", provider_network_id),
         ("provider_subnet_id", provider_subnet_id),
@@ -87,12 +88,15 @@ def unmap_openstack_subnet(
     *, actor: Actor, project_id: str, subnet_id: str, cluster_id: str
 ) -> None:
     """Forget the ids of a subnet in a cluster. Raises FailedPrecondition while ports use them."""
-    require_operator(actor)
+    require_permission(actor, _PERMISSION)
     with transaction.atomic():
         subnet = _locked_subnet(actor, project_id, subnet_id)
         row = OpenStackSubnet.objects.filter(subnet=subnet, cluster__resource_id=cluster_id).first()
         if row is None:
-            raise NotFound(f"{subnet.name} has no ids in openStackClusters/{cluster_id[:80]}.")
+            raise NotFound(
+                f"{subnet.name} has no ids in openStackClusters/{cluster_id[:80]}.",
+                resource=subnet.name,
+            )
         _refuse_if_used(row)
         row.delete()
         audit(actor, "UnmapOpenStackSubnet", subnet.name, cluster=cluster_id)
@@ -124,7 +128,7 @@ def _locked_subnet(actor: Actor, project_id: str, subnet_id: str) -> Subnet:
         actor=actor,
         project_id=project_id,
         resource_id=subnet_id,
-        role=Role.EDITOR,
+        permission=_PERMISSION,
         for_update=True,
     )
 
@@ -134,6 +138,7 @@ def _refuse_if_used(row: OpenStackSubnet) -> None:
         raise FailedPrecondition(
             f"The controllers made the network of {row.subnet.name} in {row.cluster.name}. It cannot be changed "
             "by hand.",
+            resource=row.subnet.name,
             reason="MANAGED",
         )
     ports = NetworkInterface.objects.filter(
@@ -143,6 +148,7 @@ def _refuse_if_used(row: OpenStackSubnet) -> None:
         raise FailedPrecondition(
             f"{ports} network interfaces of {row.subnet.name} use these ids in {row.cluster.name}. Move or delete "
             "their instances first.",
+            resource=row.subnet.name,
             reason="IN_USE",
         )
 

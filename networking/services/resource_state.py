@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from cycloud.core.aip.errors import AlreadyExists, FailedPrecondition, InvalidArgument
+from cycloud.core.aip.masks import MapPatch
 from cycloud.core.aip.names import check_resource_id, generated_id
-from cycloud.core.changes.hints import hint_changed
+from cycloud.core.changes.record import record_added, record_changed
 from cycloud.core.clock import now
 from cycloud.core.conditions import READY, Condition, Status, merge_conditions, to_json
 from cycloud.core.iam.models import Project
@@ -42,7 +43,8 @@ def new_resource_id(
     check_resource_id(resource_id, field)
     if model._default_manager.filter(project=project, resource_id=resource_id).exists():
         raise AlreadyExists(
-            f"{project.name}/{model.collection}/{resource_id} exists already. Choose another id."
+            f"{project.name}/{model.collection}/{resource_id} exists already. Choose another id.",
+            resource=f"{project.name}/{model.collection}/{resource_id}",
         )
     return resource_id
 
@@ -61,11 +63,13 @@ def apply_metadata(resource: ProjectResource, changes: Mapping[str, Any]) -> Non
                 f"{', '.join(sorted(_METADATA))}.",
                 "IMMUTABLE",
             )
+        if isinstance(value, MapPatch):
+            value = value.applied_to(getattr(resource, field))
         setattr(resource, field, check(value))
 
 
 def save_as_available(resource: ProjectResource) -> None:
-    """Store the resource with Ready=True for its generation, and tell open pages."""
+    """Store the resource with Ready=True for its generation, and record the change."""
     ready = Condition(READY, Status.TRUE, "Available", observed_generation=resource.generation)
     _save(resource, ready)
 
@@ -84,7 +88,9 @@ def refuse_if_deleting(resource: ProjectResource) -> None:
     """Raise FailedPrecondition if the resource is being deleted."""
     if resource.delete_time is not None:
         raise FailedPrecondition(
-            f"{resource.name} is being deleted. Use another one.", reason="DELETING"
+            f"{resource.name} is being deleted. Use another one.",
+            resource=resource.name,
+            reason="DELETING",
         )
 
 
@@ -97,7 +103,8 @@ def _save(resource: ProjectResource, ready: Condition) -> None:
     conditions = merge_conditions(resource.condition_list(), [ready], now())
     resource.conditions = to_json(conditions)
     resource.observed_generation = resource.generation
+    record = record_added if resource.pk is None else record_changed
     if resource.pk is not None:
         resource.revision += 1
     resource.save()
-    hint_changed(kind=resource.kind, uid=resource.uid, project_id=resource.project_id)
+    record(kind=resource.kind, uid=resource.uid, project_id=resource.project_id)

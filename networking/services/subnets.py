@@ -11,9 +11,9 @@ from catalog.selectors.catalog import find_availability_zone
 from cycloud.core.aip.errors import FailedPrecondition, InvalidArgument
 from cycloud.core.aip.operations import end_operations, start_operation
 from cycloud.core.aip.writes import WriteOptions, Written, check_etag, run_write
-from cycloud.core.changes.hints import hint_changed
+from cycloud.core.changes.record import record_gone
 from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.actor import Actor
 from cycloud.core.resources.lookup import find_resource
 from networking.domain.addresses import check_no_overlap, gateway_of, parse_cidr, to_text
 from networking.domain.references import local_id
@@ -60,7 +60,7 @@ def create_subnet(
     Raises FailedPrecondition (CIDR_OVERLAP) if another subnet of the VPC has some of the addresses, and
     AlreadyExists, InvalidArgument, NotFound and the errors of access.
     """
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "networking.subnets.create")
 
     def write() -> Written[Subnet]:
         vpc_id = local_id(data.vpc, project_id=project_id, collection=VPC.collection, field="vpc")
@@ -70,7 +70,7 @@ def create_subnet(
             actor=actor,
             project_id=project_id,
             resource_id=vpc_id,
-            role=Role.EDITOR,
+            permission="networking.subnets.create",
             for_update=True,
         )
         refuse_if_deleting(vpc)
@@ -127,10 +127,10 @@ def update_subnet(
     options: WriteOptions = _DEFAULT,
 ) -> Written[Subnet]:
     """Change display_name, labels or annotations, as ``changes`` names them."""
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "networking.subnets.update")
 
     def write() -> Written[Subnet]:
-        subnet = _locked(actor, project_id, subnet_id)
+        subnet = _locked(actor, project_id, subnet_id, "networking.subnets.update")
         check_etag(subnet.etag, options.etag, subnet.name)
         refuse_if_deleting(subnet)
         apply_metadata(subnet, changes)
@@ -155,16 +155,17 @@ def delete_subnet(
 
     It is gone at once, unless controllers made networks for it: then when these are removed.
     """
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "networking.subnets.delete")
 
     def write() -> Written[Subnet]:
-        subnet = _locked(actor, project_id, subnet_id)
+        subnet = _locked(actor, project_id, subnet_id, "networking.subnets.delete")
         check_etag(subnet.etag, options.etag, subnet.name)
         first = subnet.interfaces.order_by("ip_number").first()
         if first is not None:
             raise FailedPrecondition(
                 f"{subnet.name} has {subnet.interfaces.count()} network interfaces, for example "
                 f"{first.resource_id}. Delete them first.",
+                resource=subnet.name,
                 reason="SUBNET_NOT_EMPTY",
             )
         waits = subnet.provider_subnets.filter(managed=True).exists()
@@ -207,16 +208,16 @@ def finish_subnet_delete(subnet: Subnet) -> bool:
 
 
 def _remove(subnet: Subnet) -> None:
-    hint_changed(kind=subnet.kind, uid=subnet.uid, project_id=subnet.project_id)
+    record_gone(kind=subnet.kind, uid=subnet.uid, project_id=subnet.project_id)
     subnet.delete()
 
 
-def _locked(actor: Actor, project_id: str, subnet_id: str) -> Subnet:
+def _locked(actor: Actor, project_id: str, subnet_id: str, permission: str) -> Subnet:
     return find_resource(
         Subnet,
         actor=actor,
         project_id=project_id,
         resource_id=subnet_id,
-        role=Role.EDITOR,
+        permission=permission,
         for_update=True,
     )

@@ -8,9 +8,9 @@ from typing import Any
 from cycloud.core.aip.errors import FailedPrecondition
 from cycloud.core.aip.operations import start_operation
 from cycloud.core.aip.writes import WriteOptions, Written, check_etag, run_write
-from cycloud.core.changes.hints import hint_changed
+from cycloud.core.changes.record import record_gone
 from cycloud.core.iam.access import project_for
-from cycloud.core.iam.actor import Actor, Role
+from cycloud.core.iam.actor import Actor
 from cycloud.core.resources.lookup import find_resource
 from networking.models import VPC
 from networking.services.resource_state import (
@@ -42,7 +42,7 @@ def create_vpc(
     options: WriteOptions = _DEFAULT,
 ) -> Written[VPC]:
     """Make a VPC; it is ready at once. Raises AlreadyExists, InvalidArgument and the errors of access."""
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "networking.vpcs.create")
 
     def write() -> Written[VPC]:
         resource_id = new_resource_id(VPC, project, vpc_id, prefix="vpc", field="vpc_id")
@@ -71,10 +71,10 @@ def update_vpc(
     options: WriteOptions = _DEFAULT,
 ) -> Written[VPC]:
     """Change display_name, labels or annotations, as ``changes`` names them."""
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "networking.vpcs.update")
 
     def write() -> Written[VPC]:
-        vpc = _locked(actor, project_id, vpc_id)
+        vpc = _locked(actor, project_id, vpc_id, "networking.vpcs.update")
         check_etag(vpc.etag, options.etag, vpc.name)
         refuse_if_deleting(vpc)
         apply_metadata(vpc, changes)
@@ -96,20 +96,21 @@ def delete_vpc(
     *, actor: Actor, project_id: str, vpc_id: str, options: WriteOptions = _DEFAULT
 ) -> Written[VPC]:
     """Delete a VPC that has no subnets; it is gone at once. Raises FailedPrecondition otherwise."""
-    project = project_for(actor, project_id, Role.EDITOR)
+    project = project_for(actor, project_id, "networking.vpcs.delete")
 
     def write() -> Written[VPC]:
-        vpc = _locked(actor, project_id, vpc_id)
+        vpc = _locked(actor, project_id, vpc_id, "networking.vpcs.delete")
         check_etag(vpc.etag, options.etag, vpc.name)
         count = vpc.subnets.count()
         if count:
             raise FailedPrecondition(
                 f"{vpc.name} has {count} {'subnet' if count == 1 else 'subnets'}, for example "
                 f"{vpc.subnets.order_by('resource_id')[0].resource_id}. Delete them first.",
+                resource=vpc.name,
                 reason="VPC_NOT_EMPTY",
             )
         operation = start_operation(vpc, "delete", done=True)
-        hint_changed(kind=vpc.kind, uid=vpc.uid, project_id=vpc.project_id)
+        record_gone(kind=vpc.kind, uid=vpc.uid, project_id=vpc.project_id)
         vpc.delete()
         return Written(None, operation)
 
@@ -124,12 +125,12 @@ def delete_vpc(
     )
 
 
-def _locked(actor: Actor, project_id: str, vpc_id: str) -> VPC:
+def _locked(actor: Actor, project_id: str, vpc_id: str, permission: str) -> VPC:
     return find_resource(
         VPC,
         actor=actor,
         project_id=project_id,
         resource_id=vpc_id,
-        role=Role.EDITOR,
+        permission=permission,
         for_update=True,
     )

@@ -1,8 +1,9 @@
 // Live pages: a WebSocket tells which resource changed, and the page fetches that fragment again.
 //
-// A fragment says what it shows: data-live-kind="Instance" (or several kinds), and data-live-uid for a single one. On
-// a hint it gets the event "cycloud:changed" (its hx-trigger). Hints may get lost, so all fragments are fetched again after each
-// reconnect, and while there is no connection they are fetched every POLL_MS.
+// A fragment says what it shows: data-live-kind="Instance" (or several kinds), and data-live-uid for a single one. When that changes
+// it gets the event "cycloud:changed" (its hx-trigger). The page knows which version of the change feed it was made from
+// (data-live-version), and later which one it was told of last: each connection goes on there, so nothing is missed in between.
+// While there is no connection the fragments are fetched every POLL_MS.
 (() => {
   "use strict";
   const POLL_MS = 5000;
@@ -16,7 +17,7 @@
   const indicator = document.getElementById("live-state");
   let socket = null;
   let retry = FIRST_RETRY_MS;
-  let opened = false;
+  let version = document.body.dataset.liveVersion || null;
   const waiting = new Map();
 
   const fragments = () => document.querySelectorAll("[data-live-kind]");
@@ -39,39 +40,41 @@
     }, COALESCE_MS));
   }
 
-  function subscribeAll() {
-    const requests = new Set();
+  function subscribe() {
+    const resources = [];
     for (const element of fragments()) {
-      for (const kind of kindsOf(element)) {
-        requests.add(JSON.stringify({ type: "subscribe", kind, uid: element.dataset.liveUid || null }));
-      }
+      for (const kind of kindsOf(element)) resources.push({ kind, uid: element.dataset.liveUid || null });
     }
-    requests.forEach((request) => socket.send(request));
+    socket.send(JSON.stringify({ type: "subscribe", resources, resource_version: version }));
   }
 
-  function onHint(hint) {
+  function onChange(change) {
     for (const element of fragments()) {
       const { liveUid } = element.dataset;
-      if (kindsOf(element).includes(hint.kind) && (!liveUid || liveUid === hint.uid)) refresh(element);
+      if (kindsOf(element).includes(change.kind) && (!liveUid || liveUid === change.uid)) refresh(element);
+    }
+  }
+
+  function onMessage(message) {
+    if (message.resource_version) version = message.resource_version;
+    if (message.type === "subscribed") {
+      retry = FIRST_RETRY_MS;
+      show("on");
+    } else if (message.type === "changed") {
+      onChange(message);
+    } else if (message.type === "error" && version !== null && message.reason.startsWith("RESOURCE_VERSION_")) {
+      // away for too long: what happened since is not known any more
+      version = null;
+      fragments().forEach(refresh);
+      subscribe();
     }
   }
 
   function connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     socket = new WebSocket(`${scheme}://${location.host}/ws/projects/${encodeURIComponent(project)}/`);
-    socket.onopen = () => {
-      subscribeAll();
-      if (opened) fragments().forEach(refresh);
-      opened = true;
-      retry = FIRST_RETRY_MS;
-      show("on");
-    };
-    socket.onmessage = (event) => {
-      const message = JSON.parse(event.data);
-      if (message.type === "changed") onHint(message);
-      // what changed between rendering the page and the subscription was told to nobody
-      if (message.type === "subscribed") onHint(message);
-    };
+    socket.onopen = subscribe;
+    socket.onmessage = (event) => onMessage(JSON.parse(event.data));
     socket.onclose = (event) => {
       show("off");
       socket = null;

@@ -29,6 +29,7 @@ class EmbeddedPortal:
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
         self.port, self.simulator_port = free_port(), free_port()
+        self.grpc_port = free_port()
         self._log = data_dir.with_name(f"{data_dir.name}-{self.port}.log")
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -78,7 +79,12 @@ class EmbeddedPortal:
         )
 
     def __enter__(self) -> "EmbeddedPortal":
-        ports = ["--port", str(self.port), "--simulator-port", str(self.simulator_port)]
+        numbers = {
+            "--port": self.port,
+            "--grpc-port": self.grpc_port,
+            "--simulator-port": self.simulator_port,
+        }
+        ports = [word for option, number in numbers.items() for word in (option, str(number))]
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "manage.py", "up", *ports],

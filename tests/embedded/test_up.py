@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests.embedded.portal import EmbeddedPortal
+from tests.support.rpc import RpcClient
 
 IDLE_MIB = 300
 
@@ -37,6 +38,7 @@ def test_each_step_is_a_line_with_a_tick_and_nothing_else_is_written(
         "Worker",
         "Beat",
         "Web server",
+        "gRPC server",
     ]
     assert not re.search(r"\d{4}-\d\d-\d\d .*(INFO|WARNING|ERROR)", portal.output)
 
@@ -87,6 +89,22 @@ def test_a_busy_port_is_named_with_what_to_do(portal: EmbeddedPortal, tmp_path: 
     refused = other.manage("up", "--port", "0", "--simulator-port", str(portal.simulator_port))
     assert f"Port {portal.simulator_port} of 127.0.0.1 is in use" in refused.stderr
     assert "--simulator-port" in refused.stderr
+    refused = other.manage("up", "--port", "0", "--grpc-port", str(portal.grpc_port))
+    assert f"Port {portal.grpc_port} of 127.0.0.1 is in use" in refused.stderr
+    assert "--grpc-port" in refused.stderr
+
+
+def test_it_serves_grpc_with_the_same_token(portal: EmbeddedPortal) -> None:
+    assert f"gRPC server: 127.0.0.1:{portal.grpc_port}" in portal.output
+    client = RpcClient(portal.grpc_port, portal.token)
+    answer = client(
+        "networking.v1.SubnetService/GetSubnet", {"name": "projects/demo/subnets/default"}
+    )
+    assert answer.json["uid"] == portal.get("projects/demo/subnets/default").json()["uid"]
+    assert (
+        RpcClient(portal.grpc_port)("iam.v1.ProjectService/ListProjects").reason
+        == "CREDENTIALS_MISSING"
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

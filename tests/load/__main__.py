@@ -8,13 +8,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.e2e.harness import testbed
-from tests.load import allocations, memory, moves, reconciles, sizes
+from tests.load import allocations, faces, memory, moves, reconciles, sizes, watch, watch_rpc
 from tests.load.figures import note
 
 # in the order in which they run; the idle ones first
 BENCHMARKS: Mapping[str, Callable[[Path, int], None]] = {
     "allocations": allocations.run,
     "reconciles": reconciles.run,
+    "watch": watch.run,
+    "watch-grpc": watch_rpc.run,
+    "faces": faces.run,
     "memory": memory.run,
     "moves": moves.run,
     "sizes": sizes.run,

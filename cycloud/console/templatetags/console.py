@@ -10,11 +10,13 @@ from django.utils.safestring import SafeString
 
 from cycloud.core.clock import now
 from cycloud.core.conditions import UP_TO_DATE, Condition, Status, find_condition
+from cycloud.core.quotas.quota import UNLIMITED, Quota
 from cycloud.core.resources.models import ProjectResource
 from cycloud.core.resources.tones import Tone, tone_of
 
 register = template.Library()
 
+_SIZES = ("MiB", "GiB", "TiB", "PiB")
 _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"))
 
 
@@ -112,9 +114,30 @@ def short_key(key: str) -> str:
 
 
 @register.filter
+def quota_usage(quota: Quota) -> str:
+    """Show "3 of 10 vCPUs", "8 GiB of 2 TiB of memory", or "3 vCPUs" where there is no limit."""
+    unit = quota.resource.unit
+    usage = _quantity(quota.usage, unit)
+    what = quota.resource.label if unit == "1" else f"of {quota.resource.label}"
+    if quota.limit == UNLIMITED:
+        return f"{usage} {what}"
+    return f"{usage} of {_quantity(quota.limit, unit)} {what}"
+
+
+@register.filter
 def memory(mib: int) -> str:
     """Show MiB as GiB where that is whole."""
     return f"{mib // 1024} GiB" if mib % 1024 == 0 else f"{mib} MiB"
+
+
+def _quantity(number: int, unit: str) -> str:
+    """Show a number, or a size in the largest unit in which it is whole."""
+    if unit not in _SIZES:
+        return f"{number:,}"
+    sizes = _SIZES[_SIZES.index(unit) :]
+    while number and number % 1024 == 0 and len(sizes) > 1:
+        number, sizes = number // 1024, sizes[1:]
+    return f"{number:,} {sizes[0]}"
 
 
 def _label(resource: ProjectResource, tone: Tone) -> str:

@@ -13,6 +13,7 @@ from cycloud.console.forms.errors import show_error
 from cycloud.console.forms.instance import InstanceForm, field_of, instance_input, row_forms
 from cycloud.console.page import ProjectPage, is_fragment_request, project_view, render_page
 from cycloud.core.aip.errors import Code, CycloudError
+from cycloud.core.quotas.selectors import quotas_of
 
 __all__ = ["instance_create", "instance_detail", "instance_list"]
 
@@ -23,7 +24,9 @@ def instance_list(request: HttpRequest, page: ProjectPage) -> HttpResponse:
     rows = list_instances(actor=page.actor, project_id=page.project_id)
     listing = Paginator(rows, 50).get_page(request.GET.get("page"))
     name = "fragments/instance_table" if is_fragment_request(request) else "instances"
-    return render_page(request, f"console/{name}.html", {"listing": listing}, page=page)
+    quotas = quotas_of(page.project, ("instances", "vcpus", "memory"))
+    context = {"listing": listing, "quotas": quotas}
+    return render_page(request, f"console/{name}.html", context, page=page)
 
 
 @require_GET

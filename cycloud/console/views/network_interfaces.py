@@ -16,6 +16,7 @@ from cycloud.console.page import (
     tell_outcome,
 )
 from cycloud.core.aip.errors import Code, CycloudError
+from cycloud.core.quotas.selectors import quotas_of
 from networking.selectors.networks import list_network_interfaces
 from networking.services.network_interfaces import (
     NetworkInterfaceInput,
@@ -30,7 +31,10 @@ __all__ = ["create", "delete", "listing"]
 @project_view
 def listing(request: HttpRequest, page: ProjectPage) -> HttpResponse:
     rows = list_network_interfaces(actor=page.actor, project_id=page.project_id)
-    context = {"listing": Paginator(rows, 50).get_page(request.GET.get("page"))}
+    context = {
+        "listing": Paginator(rows, 50).get_page(request.GET.get("page")),
+        "quotas": quotas_of(page.project, ("addresses",)),
+    }
     name = "fragments/interface_table" if is_fragment_request(request) else "interfaces"
     return render_page(request, f"console/{name}.html", context, page=page)
 

@@ -3,11 +3,13 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
 
 from cycloud.console.page import CONTENT_SECURITY_POLICY
+from cycloud.core.iam.oidc.config import oidc_login_config
 
 __all__ = ["SignIn", "SignOut"]
 
@@ -33,6 +35,10 @@ class SignIn(LoginView):
     template_name = "console/sign_in.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        provider = settings.CYCLOUD_OIDC_NAME if oidc_login_config() else ""
+        return super().get_context_data(oidc_name=provider, **kwargs)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         response = super().dispatch(request, *args, **kwargs)

@@ -28,6 +28,7 @@ from cycloud.console.page import (
     tell_outcome,
 )
 from cycloud.core.aip.errors import Code, CycloudError
+from cycloud.core.quotas.selectors import quotas_of
 
 __all__ = ["volume_create", "volume_detail", "volume_do", "volume_grow", "volume_list"]
 
@@ -44,7 +45,8 @@ def volume_list(request: HttpRequest, page: ProjectPage) -> HttpResponse:
     rows = list_volumes(actor=page.actor, project_id=page.project_id, show_deleted=show_deleted)
     listing = Paginator(rows, 50).get_page(request.GET.get("page"))
     name = "fragments/volume_table" if is_fragment_request(request) else "volumes"
-    context = {"listing": listing, "show_deleted": show_deleted}
+    quotas = quotas_of(page.project, ("volumes", "storage"))
+    context = {"listing": listing, "show_deleted": show_deleted, "quotas": quotas}
     return render_page(request, f"console/{name}.html", context, page=page)
 
 

@@ -6,6 +6,8 @@ from compute.models import Instance
 from compute.selectors.timelines import list_timeline
 from compute.services.instance_power import start_instance, stop_instance
 from compute.services.instances import InstanceUpdate, update_instance
+from cycloud.core.aip.errors import FailedPrecondition
+from cycloud.core.iam.access import audit_refusal
 from tests.compute.services.calls import call
 from tests.factories.compute import World
 
@@ -31,6 +33,12 @@ def test_operations_and_audit_rows_are_told_newest_first(
     assert stopped.done
     assert stopped.failed
     assert "later start" in stopped.message
+
+
+def test_what_was_refused_is_left_out(world: World) -> None:
+    instance = world.instance()
+    audit_refusal(world.actor(), "StartInstance", instance.name, FailedPrecondition("no"))
+    assert list_timeline(instance) == []
 
 
 def test_it_is_bounded(world: World) -> None:

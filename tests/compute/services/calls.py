@@ -56,4 +56,4 @@ def is_due(controller: str, resource: Reconciled) -> bool:
 def superseded(verb: str, target: Reconciled) -> bool:
     """Whether the operation of that verb was ended by a later one."""
     operation = Operation.objects.get(verb=verb, target_uid=target.uid)
-    return operation.done and (operation.error or {}).get("reason") == "Superseded"
+    return operation.done and (operation.error or {}).get("reason") == "SUPERSEDED"

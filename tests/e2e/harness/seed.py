@@ -76,6 +76,14 @@ def main(path: str) -> None:
     """Seed the portal and print tokens as JSON: {"user": ..., "operator": ...}."""
     facts = Facts.load(Path(path))
     actor = system_actor("suite")
+    seed_catalog(actor, facts)
+    tokens = _seed_people()
+    _seed_network(actor)
+    print(json.dumps(tokens))
+
+
+def seed_catalog(actor: Actor, facts: Facts) -> None:
+    """Fill the catalog with both clouds, as an operator would enter them."""
     availability_zones.create_availability_zone(
         actor=actor, resource_id=ZONE, data=availability_zones.AvailabilityZoneInput(ZONE)
     )
@@ -92,9 +100,6 @@ def main(path: str) -> None:
         resource_id=IMAGE,
         data=public_images.PublicImageInput(provider_images=images),
     )
-    tokens = _seed_people()
-    _seed_network(actor)
-    print(json.dumps(tokens))
 
 
 def _seed_cluster(actor: Actor, cloud: CloudFacts) -> None:

@@ -9,6 +9,7 @@ import pytest
 from cycloud.embedded.demo.failure import DemoFailed
 from cycloud.embedded.demo.http import JsonClient
 from cycloud.embedded.demo.portal import PortalClient, condition
+from cycloud.embedded.demo.rest_face import RestFace
 
 
 class Portal(BaseHTTPRequestHandler):
@@ -54,7 +55,7 @@ def test_a_refusal_is_told_in_the_portals_own_words(url: str) -> None:
     error = {"code": 400, "status": "FAILED_PRECONDITION", "message": "web-1 is protected."}
     Portal.answers["DELETE", "/v1/projects/demo/instances/web-1"] = [(400, {"error": error})]
     with pytest.raises(DemoFailed, match=r"refused: 400 web-1 is protected\."):
-        PortalClient(url, "cyc_x", "demo").delete("projects/demo/instances/web-1")
+        PortalClient(RestFace(url, "cyc_x"), "demo").delete("projects/demo/instances/web-1")
 
 
 def test_an_operation_is_awaited_and_its_failure_ends_the_story(url: str) -> None:
@@ -67,21 +68,23 @@ def test_an_operation_is_awaited_and_its_failure_ends_the_story(url: str) -> Non
         (200, {"name": name, "done": True, "error": {"message": "No space is left."}}),
     ]
     with pytest.raises(DemoFailed, match="No space is left"):
-        PortalClient(url, "cyc_x", "demo").create("volumes", "volume_id", "v", {"size": "1Gi"})
+        PortalClient(RestFace(url, "cyc_x"), "demo").create(
+            "volumes", "volume_id", "v", {"size": "1Gi"}
+        )
     assert [asked[:2] for asked in Portal.asked].count(("GET", f"/v1/{name}")) == 2
 
 
 def test_an_update_names_the_fields_that_it_changes(url: str) -> None:
     path = "/v1/projects/demo/instances/web-1?update_mask=instance_type"
     Portal.answers["PATCH", path] = [(200, {"name": "o", "done": False})]
-    portal = PortalClient(url, "cyc_x", "demo")
+    portal = PortalClient(RestFace(url, "cyc_x"), "demo")
     portal.update("projects/demo/instances/web-1", {"instance_type": "m8a.medium"})
     assert Portal.asked == [("PATCH", path, {"instance_type": "m8a.medium"})]
 
 
 def test_what_is_not_there_is_none(url: str) -> None:
     Portal.answers["GET", "/v1/projects/demo/instances/web-1"] = [(404, {"error": {}})]
-    portal = PortalClient(url, "cyc_x", "demo")
+    portal = PortalClient(RestFace(url, "cyc_x"), "demo")
     assert portal.find("projects/demo/instances/web-1") is None
     portal.wait_gone("projects/demo/instances/web-1")
 

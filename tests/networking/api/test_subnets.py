@@ -28,7 +28,8 @@ def test_a_subnet_and_an_address_of_it(call: RestClient) -> None:
     made = call("POST", "projects/p/subnets?subnet_id=s", SUBNET)
     assert made.status == 200, made.text
     subnet = call("GET", "projects/p/subnets/s").json
-    assert subnet == made.json["response"]
+    kind = "type.googleapis.com/cycloud.networking.v1.Subnet"
+    assert {"@type": kind, **subnet} == made.json["response"]
     assert {field: subnet[field] for field in SUBNET} == SUBNET
     assert subnet["gateway_ip"] == "10.0.1.1"
     path = "projects/p/networkInterfaces?network_interface_id"

@@ -8,8 +8,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from cycloud.embedded.demo.clouds import SimulatedClouds
 from cycloud.embedded.demo.failure import DemoFailed
 from cycloud.embedded.demo.portal import PortalClient
+from cycloud.embedded.demo.rest_face import RestFace
+from cycloud.embedded.demo.rpc_face import RpcFace
 from cycloud.embedded.demo.story import tell
 from cycloud.embedded.options import (
+    DEFAULT_GRPC_PORT,
     DEFAULT_PORT,
     DEFAULT_SIMULATOR_PORT,
     NotEmbedded,
@@ -29,6 +32,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--url", default=f"http://127.0.0.1:{DEFAULT_PORT}")
+        parser.add_argument(
+            "--grpc", action="store_true", help="speak gRPC with the portal in place of REST"
+        )
+        parser.add_argument("--grpc-address", default=f"127.0.0.1:{DEFAULT_GRPC_PORT}")
         parser.add_argument("--simulator-url", default=f"http://127.0.0.1:{DEFAULT_SIMULATOR_PORT}")
         parser.add_argument("--simulator-password", default="simulated")
         parser.add_argument("--token-file", type=Path, help="default: what `make up` wrote")
@@ -45,7 +52,12 @@ class Command(BaseCommand):
                 "or name another file with --token-file."
             ) from error
         clouds = SimulatedClouds(options["simulator_url"], options["simulator_password"])
+        face = (
+            RpcFace(options["grpc_address"], token)
+            if options["grpc"]
+            else RestFace(options["url"], token)
+        )
         try:
-            tell(PortalClient(options["url"], token, PROJECT), clouds, Terminal(self.stdout))
+            tell(PortalClient(face, PROJECT), clouds, Terminal(self.stdout))
         except DemoFailed as error:
             raise CommandError(f"The story did not hold. {error}") from error

@@ -7,8 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from cycloud.asgi import application
+from cycloud.core.aip.rpc.server import CannotListen
 from cycloud.embedded.lock import AlreadyRunning
 from cycloud.embedded.options import (
+    DEFAULT_GRPC_PORT,
     DEFAULT_PORT,
     DEFAULT_SIMULATOR_PORT,
     NotEmbedded,
@@ -23,13 +25,14 @@ from cycloud.simulator.site import StateFileError
 
 
 class Command(BaseCommand):
-    help = "Run web, worker, beat and two simulated clouds in this process, until Ctrl-C."
+    help = "Run web and gRPC server, worker, beat and two simulated clouds in this process, until Ctrl-C."
     # the database may not exist yet
     requires_migrations_checks = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1", help="address of the web server")
+        parser.add_argument("--host", default="127.0.0.1", help="address of web and gRPC server")
         parser.add_argument("--port", type=int, default=DEFAULT_PORT)
+        parser.add_argument("--grpc-port", type=int, default=DEFAULT_GRPC_PORT)
         parser.add_argument("--simulator-port", type=int, default=DEFAULT_SIMULATOR_PORT)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -41,11 +44,13 @@ class Command(BaseCommand):
                 data_dir=data_dir(),
                 host=options["host"],
                 port=options["port"],
+                grpc_port=options["grpc_port"],
                 simulator_port=options["simulator_port"],
             )
             run(up, Terminal(self.stdout), stop, application)
         except (
             AlreadyRunning,
+            CannotListen,
             NotEmbedded,
             PieceDied,
             PortBusy,

@@ -1,0 +1,1 @@
+"""Requests that no client means: clear refusals, never a server error, no growth of memory."""

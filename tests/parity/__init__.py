@@ -1,0 +1,1 @@
+"""Both faces do the same, and as the protos say."""

@@ -4,55 +4,54 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('catalog', '0001_initial'),
+        ("catalog", "0001_initial"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='instancetype',
-            name='memory_mib',
-            field=models.PositiveIntegerField(verbose_name='memory (MiB)'),
+            model_name="instancetype",
+            name="memory_mib",
+            field=models.PositiveIntegerField(verbose_name="memory (MiB)"),
         ),
         migrations.AlterField(
-            model_name='instancetype',
-            name='vcpus',
-            field=models.PositiveIntegerField(verbose_name='vCPUs'),
+            model_name="instancetype",
+            name="vcpus",
+            field=models.PositiveIntegerField(verbose_name="vCPUs"),
         ),
         migrations.AlterField(
-            model_name='openstackcluster',
-            name='auth_url',
-            field=models.CharField(blank=True, max_length=200, verbose_name='auth URL'),
+            model_name="openstackcluster",
+            name="auth_url",
+            field=models.CharField(blank=True, max_length=200, verbose_name="auth URL"),
         ),
         migrations.AlterField(
-            model_name='openstackcluster',
-            name='ca_certificate',
-            field=models.TextField(blank=True, verbose_name='CA certificate'),
+            model_name="openstackcluster",
+            name="ca_certificate",
+            field=models.TextField(blank=True, verbose_name="CA certificate"),
         ),
         migrations.AlterField(
-            model_name='publicimage',
-            name='minimum_gib',
-            field=models.PositiveIntegerField(default=1, verbose_name='minimum size (GiB)'),
+            model_name="publicimage",
+            name="minimum_gib",
+            field=models.PositiveIntegerField(default=1, verbose_name="minimum size (GiB)"),
         ),
         migrations.AlterField(
-            model_name='volumetype',
-            name='granularity_gib',
-            field=models.PositiveIntegerField(default=1, verbose_name='granularity (GiB)'),
+            model_name="volumetype",
+            name="granularity_gib",
+            field=models.PositiveIntegerField(default=1, verbose_name="granularity (GiB)"),
         ),
         migrations.AlterField(
-            model_name='volumetype',
-            name='maximum_gib',
-            field=models.PositiveIntegerField(default=16384, verbose_name='maximum (GiB)'),
+            model_name="volumetype",
+            name="maximum_gib",
+            field=models.PositiveIntegerField(default=16384, verbose_name="maximum (GiB)"),
         ),
         migrations.AlterField(
-            model_name='volumetype',
-            name='minimum_gib',
-            field=models.PositiveIntegerField(default=1, verbose_name='minimum (GiB)'),
+            model_name="volumetype",
+            name="minimum_gib",
+            field=models.PositiveIntegerField(default=1, verbose_name="minimum (GiB)"),
         ),
         migrations.AlterField(
-            model_name='volumetype',
-            name='retention_seconds',
-            field=models.PositiveIntegerField(default=604800, verbose_name='retention (seconds)'),
+            model_name="volumetype",
+            name="retention_seconds",
+            field=models.PositiveIntegerField(default=604800, verbose_name="retention (seconds)"),
         ),
     ]

@@ -42,11 +42,11 @@ def test_the_portal_keeps_to_its_schema(portal: Portal, case: Case) -> None:
 
 @pytest.mark.timeout(3600)
 def test_senseless_requests_many_times() -> None:
-    """tests/fuzz with two thousand requests a test, made up anew in each run."""
+    """tests/fuzz with two thousand requests a test (CYCLOUD_FUZZ_EXAMPLES), made up anew in each run."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "tests/fuzz/test_rest.py", "-q", "--timeout", "3000"],
         cwd=Path(ROOT),
-        env={**os.environ, "CYCLOUD_FUZZ_EXAMPLES": "2000"},
+        env={"CYCLOUD_FUZZ_EXAMPLES": "2000", **os.environ},
         capture_output=True,
         text=True,
     )

@@ -39,7 +39,6 @@ class DueRowAdmin(ReadOnlyModelAdmin):
         "attempts",
         "lane",
         "queue",
-        "leased",
     )
     list_filter = ("controller", "queue", "lane", "last_outcome")
     search_fields = ("key", "project", "controller", "last_message")
@@ -49,9 +48,11 @@ class DueRowAdmin(ReadOnlyModelAdmin):
 
     @column("Due", ordering="due")
     def when(self, obj: DueRow) -> str:
+        time = now()
+        if obj.lease_expires is not None and obj.lease_expires > time:
+            return "at work"
         if obj.due is None:
             return "when asked"
-        time = now()
         if obj.due <= time:
             return f"since {timesince(obj.due, time, depth=1)}"
         return f"in {timeuntil(obj.due, time, depth=1)}"
@@ -59,10 +60,6 @@ class DueRowAdmin(ReadOnlyModelAdmin):
     @column("Last outcome", label=_LABELS, ordering="last_outcome")
     def outcome(self, obj: DueRow) -> str:
         return obj.last_outcome or "None yet"
-
-    @column("At work", label={"At work": "info"})
-    def leased(self, obj: DueRow) -> str:
-        return "At work" if obj.lease_expires is not None and obj.lease_expires > now() else ""
 
     @admin.action(description="Reconcile now")
     def reconcile_now(self, request: HttpRequest, queryset: Any) -> None:

@@ -39,7 +39,10 @@ HEADERS: Final[Mapping[str, Json]] = {
         "required": True,
     },
     "ETag": {
-        "description": "The resource's etag, or a digest of the list (AIP-154), for If-None-Match and If-Match.",
+        "description": (
+            "The resource's etag (AIP-154) with a digest of the answer behind a dot, for If-Match and "
+            "If-None-Match; of a list a digest."
+        ),
         "schema": {"type": "string"},
     },
     "Retry-After": {

@@ -77,4 +77,5 @@ def _etag(request: Request, body_etag: object) -> str:
 
 
 def _bare(text: str) -> str:
-    return text.strip().removeprefix("W/").strip('"')
+    """Return the resource's own etag; the ETag header has a digest of the answer behind it."""
+    return text.strip().removeprefix("W/").strip('"').partition(".")[0]

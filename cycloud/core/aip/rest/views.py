@@ -250,19 +250,28 @@ class MemberView(_ResourceView[R]):
 
 
 def _with_etag(response: Response) -> Response:
+    """Set the ETag header: the resource's etag with a digest of the answer behind a dot.
+
+    A resource shows things of others, such as the size of a volume: then the answer changes and the etag does not.
+    If-Match takes both forms.
+    """
     etag = response.data.get("etag") if isinstance(response.data, dict) else None
     if etag:
-        response["ETag"] = etag
+        bare = str(etag).strip('"')
+        response["ETag"] = f'"{bare}.{_digest_of(response.data)[:16]}"'
     return response
+
+
+def _digest_of(answer: Json) -> str:
+    # the feed's version grows with every change anywhere
+    said = {key: value for key, value in answer.items() if key != "resource_version"}
+    return hashlib.sha256(JSONRenderer().render(said)).hexdigest()
 
 
 def _unless_known(request: Request, response: Response) -> Response:
     """Answer 304 if the caller has it already (If-None-Match). A list's ETag is the digest of what it says."""
     if "ETag" not in response:
-        # the feed's version grows with every change anywhere
-        said = {key: value for key, value in response.data.items() if key != "resource_version"}
-        digest = hashlib.sha256(JSONRenderer().render(said)).hexdigest()
-        response["ETag"] = f'W/"{digest[:32]}"'
+        response["ETag"] = f'W/"{_digest_of(response.data)[:32]}"'
     known = {
         text.strip().removeprefix("W/")
         for text in request.headers.get("If-None-Match", "").split(",")

@@ -18,6 +18,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 
 from cycloud.console.routing import websocket_urlpatterns  # noqa: E402
+from cycloud.core.aip.memory import settle_memory  # noqa: E402
 from cycloud.core.changes.hub import close_hub  # noqa: E402
 
 __all__ = ["application", "lifespan"]
@@ -32,6 +33,7 @@ async def lifespan(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCal
             if threading.current_thread() is threading.main_thread():
                 for number in (signal.SIGTERM, signal.SIGINT):
                     _end_watches_at(number, asyncio.get_running_loop())
+            settle_memory()
             await send({"type": "lifespan.startup.complete"})
         elif message["type"] == "lifespan.shutdown":
             close_hub()

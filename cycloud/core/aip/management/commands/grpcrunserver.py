@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from cycloud.core.aip.memory import settle_memory
 from cycloud.core.aip.rpc.server import CannotListen, RpcOptions, RpcServer, Tls, TlsFileError
 
 DEFAULT_ADDRESS = "[::]:50051"
@@ -51,6 +52,7 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stop.set())
+        settle_memory()
         server.start()
         kind = "with TLS" if settings.CYCLOUD_GRPC_TLS_CERTIFICATE else "without TLS"
         self.stdout.write(f"gRPC at {host}:{server.port}, {kind}")

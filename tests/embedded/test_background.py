@@ -17,6 +17,8 @@ def app(tmp_path: Path) -> Iterator[Celery]:
         folder.mkdir()
     # the embedded portal's own transport: what is sent is a file until it is taken
     app = Celery("embedded-test", broker="filesystem://localhost", set_as_current=False)
+    # as in the embedded settings: a reader of kombu's own may find half a message
+    app.conf.broker_transport = "cycloud.embedded.transport:Transport"
     app.conf.broker_transport_options = {
         "data_folder_in": str(queue),
         "data_folder_out": str(queue),

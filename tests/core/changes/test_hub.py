@@ -378,7 +378,7 @@ def test_the_threads_hand_over_what_is_committed_here_at_once(
     running = Hub()
     running.bookmark_seconds = 60.0
     got: list[int | None] = []
-    joined, done = threading.Event(), threading.Event()
+    joined, arrived = threading.Event(), threading.Semaphore(0)
 
     def read() -> None:
         for event in watch(running, project, after=None):
@@ -386,8 +386,8 @@ def test_the_threads_hand_over_what_is_committed_here_at_once(
                 joined.set()
                 continue
             got.append(event.version)
+            arrived.release()
             if len(got) == 3:
-                done.set()
                 return
 
     reader = threading.Thread(target=read)
@@ -395,7 +395,8 @@ def test_the_threads_hand_over_what_is_committed_here_at_once(
     assert joined.wait(10)
     for number in range(3):
         write(f"v{number}")
-    assert done.wait(10)
+        # SQLite's databases in memory do not wait for a reader's lock, so the next write does
+        assert arrived.acquire(timeout=10)
     reader.join(10)
     running.close()
     assert got == [1, 2, 3]

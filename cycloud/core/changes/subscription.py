@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Hashable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar
 
 from django.db import DatabaseError, InterfaceError
 
@@ -23,13 +23,11 @@ from cycloud.core.changes import feed
 from cycloud.core.changes.events import Matches, WatchEvent, bookmark, event_for
 from cycloud.core.changes.models import Change
 
-if TYPE_CHECKING:
-    from cycloud.core.changes.hub import Hub
-
 __all__ = ["Subscription", "WatchRequest", "interrupted"]
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
 # how many changes are read from the table at once
 _CHUNK = 200
 
@@ -53,10 +51,28 @@ class WatchRequest:
     matches: Matches | None = None
 
 
-class Subscription:
-    """Made by :meth:`Hub.subscribe`; to be closed by who reads it (the iterators do, at their end)."""
+class Feeder(Protocol):
+    """What a subscription needs of its hub. ``position``: every change up to it was handed over."""
 
-    def __init__(self, hub: "Hub", request: WatchRequest, start: int) -> None:
+    position: int
+    queue_limit: int
+    bookmark_seconds: float
+
+    def event_for(
+        self, change: Change, before: dict[str, object] | None, matches: Matches | None
+    ) -> WatchEvent | None: ...
+
+    def join(self, subscription: "Subscription") -> bool: ...
+
+    def leave(self, subscription: "Subscription") -> None: ...
+
+    async def in_thread(self, work: Callable[[], T]) -> T: ...
+
+
+class Subscription:
+    """Made by ``Hub.subscribe``; to be closed by who reads it (the iterators do, at their end)."""
+
+    def __init__(self, hub: Feeder, request: WatchRequest, start: int) -> None:
         self.request = request
         self._hub = hub
         # everything up to here was handed to the reader, or does not concern it

@@ -1,40 +1,18 @@
 """Who asks for rows of the queue at once never deadlocks: on a SQLite file and on PostgreSQL."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.harness.services import postgres_server
+from tests.support.databases import run_on_postgresql, run_on_sqlite
 
 SUITE = Path(__file__).with_name("queue_races.py")
-ROOT = Path(__file__).parents[3]
-
-
-def run_suite(database: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "pytest", str(SUITE), "-q", "-p", "no:cacheprovider"]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("CYCLOUD_TEST_")}
-    result = subprocess.run(
-        command,
-        cwd=ROOT,
-        env=environment | database,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
-    assert result.returncode == 0, result.stdout[-6000:] + result.stderr[-2000:]
-    assert "1 passed" in result.stdout
 
 
 def test_rows_asked_for_at_once_on_sqlite(tmp_path: Path) -> None:
-    run_suite({"CYCLOUD_TEST_SQLITE": str(tmp_path / "test.sqlite3")})
+    run_on_sqlite(SUITE, tmp_path, "1 passed")
 
 
 @pytest.mark.postgres
 def test_rows_asked_for_at_once_on_postgresql(tmp_path: Path) -> None:
-    # raises PostgresUnavailable with the line to install it, where the package is missing
-    with postgres_server(tmp_path) as url:
-        run_suite({"CYCLOUD_TEST_DATABASE_URL": url})
+    run_on_postgresql(SUITE, tmp_path, "1 passed")

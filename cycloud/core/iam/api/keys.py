@@ -6,8 +6,8 @@ from django.db.models import QuerySet
 
 from cycloud.core.aip.body import Body
 from cycloud.core.aip.collection import Call, Collection, Json, Result
-from cycloud.core.aip.representation import time_text
 from cycloud.core.iam.actor import Actor
+from cycloud.core.iam.api.tokens import token_fields
 from cycloud.core.iam.models import ApiToken
 from cycloud.core.iam.selectors import get_key, list_keys
 from cycloud.core.iam.services.service_account_keys import create_key, delete_key
@@ -42,21 +42,9 @@ class ServiceAccountKeys(Collection[ApiToken]):
         )
 
     def to_json(self, resource: ApiToken, actor: Actor) -> Json:
-        account, project = resource.service_account, resource.project
+        account = resource.service_account
         parent = f"{account.project.name}/{self.within}/{account.resource_id}" if account else ""
-        answer = {
-            "name": f"{parent}/keys/{resource.uid}",
-            "display_name": resource.display_name,
-            "project": project.name if project else None,
-            "role": resource.role or None,
-            "prefix": resource.prefix,
-            "create_time": time_text(resource.create_time),
-            "expire_time": time_text(resource.expire_time),
-            "revoke_time": time_text(resource.revoke_time),
-            "last_used_time": time_text(resource.last_used_time),
-        }
-        secret = getattr(resource, "secret", "")
-        return {**answer, "secret": secret} if secret else answer
+        return {"name": f"{parent}/keys/{resource.uid}", **token_fields(resource)}
 
     def create(self, call: Call, resource_id: str | None, body: Body) -> Result[ApiToken]:
         data = TokenInput(

@@ -14,6 +14,22 @@ from cycloud.core.iam.services.tokens import DEFAULT_LIFE, TokenInput, create_to
 from cycloud.iam.v1 import token_pb2
 
 
+def token_fields(token: ApiToken) -> Json:
+    """Return what tokens and keys have in common; the secret only in the answer that made it."""
+    secret = getattr(token, "secret", "")
+    return {
+        "display_name": token.display_name,
+        "project": token.project.name if token.project else None,
+        "role": token.role or None,
+        "prefix": token.prefix,
+        "create_time": time_text(token.create_time),
+        "expire_time": time_text(token.expire_time),
+        "revoke_time": time_text(token.revoke_time),
+        "last_used_time": time_text(token.last_used_time),
+        **({"secret": secret} if secret else {}),
+    }
+
+
 class Tokens(Collection[ApiToken]):
     name = "tokens"
     kind = "Token"
@@ -32,21 +48,11 @@ class Tokens(Collection[ApiToken]):
         return get_token(actor=call.actor, token_uid=resource_id)
 
     def to_json(self, resource: ApiToken, actor: Actor) -> Json:
-        project = resource.project
-        answer = {
+        return {
             "name": f"tokens/{resource.uid}",
             "owner": principal_of(resource),
-            "display_name": resource.display_name,
-            "project": project.name if project else None,
-            "role": resource.role or None,
-            "prefix": resource.prefix,
-            "create_time": time_text(resource.create_time),
-            "expire_time": time_text(resource.expire_time),
-            "revoke_time": time_text(resource.revoke_time),
-            "last_used_time": time_text(resource.last_used_time),
+            **token_fields(resource),
         }
-        secret = getattr(resource, "secret", "")
-        return {**answer, "secret": secret} if secret else answer
 
     def create(self, call: Call, resource_id: str | None, body: Body) -> Result[ApiToken]:
         data = TokenInput(

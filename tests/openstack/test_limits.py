@@ -2,8 +2,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from cycloud.core.circuits import CircuitBreaker, TokenBucket
 from cycloud.openstack.faults import FaultKind, ProviderFault
-from cycloud.openstack.limits import CircuitBreaker, ClusterLimits, TokenBucket
+from cycloud.openstack.limits import ClusterLimits
 
 
 @dataclass

@@ -1,0 +1,58 @@
+"""Which namespace is which project's. A binding is made at the first need of it and stays."""
+
+import hashlib
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from cycloud.core.iam.models import Project
+from cycloud.kubernetes.models import NamespaceBinding
+
+__all__ = ["binding_for", "default_namespace", "names_in_namespace", "project_of"]
+
+_LONGEST = 63
+
+
+def default_namespace(project_id: str) -> str:
+    """Return the name of the namespace that we make for a project: the prefix and its id, at most 63 characters."""
+    name = f"{settings.CYCLOUD_KUBERNETES_NAMESPACE_PREFIX}{project_id}"
+    if len(name) <= _LONGEST and name != settings.CYCLOUD_KUBERNETES_NAMESPACE:
+        return name
+    digest = hashlib.sha256(project_id.encode()).hexdigest()[:8]
+    return f"{name[: _LONGEST - 9].rstrip('-')}-{digest}"
+
+
+def binding_for(project_id: str) -> NamespaceBinding | None:
+    """Return the binding of a project, made now if it has none; None where there is no such project."""
+    bindings = NamespaceBinding.objects.select_related("project", "service_account__project")
+    found = bindings.filter(project__resource_id=project_id).first()
+    if found is not None:
+        return found
+    project = Project.objects.filter(resource_id=project_id).first()
+    if project is None:
+        return None
+    try:
+        with transaction.atomic():
+            NamespaceBinding.objects.create(
+                project=project, namespace=default_namespace(project_id)
+            )
+    except IntegrityError:
+        # made meanwhile by somebody else; or the namespace is bound to another project, which the query tells
+        pass
+    return bindings.filter(project=project).first()
+
+
+def project_of(namespace: str) -> str | None:
+    """Return the id of the project that a namespace is bound to."""
+    return (
+        NamespaceBinding.objects.filter(namespace=namespace)
+        .values_list("project__resource_id", flat=True)
+        .first()
+    )
+
+
+def names_in_namespace(namespace: str, collection: str, names: list[str]) -> list[str]:
+    """Return the resources' full names of objects in a namespace; ``namespaces/...`` where it is bound to nobody."""
+    project = project_of(namespace)
+    prefix = f"projects/{project}" if project is not None else f"namespaces/{namespace}"
+    return [f"{prefix}/{collection}/{name}" for name in names]

@@ -16,6 +16,7 @@ export CYCLOUD_CRASH_STRIDE ?= 6
 PYTEST := $(BIN)/pytest
 CLOUDS ?= a:2025.1 b:2026.2
 CLOUDS_YAML ?= $(HOME)/.cache/cycloud-testbed/run/clouds.yaml
+KUBE_KIT := tests/e2e/kubernetes/kit
 TEST_SETTINGS := DJANGO_SETTINGS_MODULE=cycloud.settings.test
 PACKAGES := cycloud catalog networking compute
 
@@ -73,8 +74,12 @@ cover: setup ## Fail under 95 % of all branches or 100 % of domain/, by what the
 	$(BIN)/coverage report --include='*/domain/*' --fail-under=100
 
 .PHONY: e2e
-e2e: setup packages ## Run the suites for real clouds (after testbed-up)
+e2e: setup packages ## Run the suites for real clouds and a real Kubernetes API (after testbed-up and kube-up)
 	CYCLOUD_REAL_CLOUDS=1 OS_CLIENT_CONFIG_FILE=$(CLOUDS_YAML) $(PYTEST) tests/contracts tests/e2e -m "real or not real" -p no:cacheprovider $(ARGS)
+
+.PHONY: e2e-kubernetes
+e2e-kubernetes: setup ## Run only the suites for a real Kubernetes API (after kube-up; what needs clouds is skipped)
+	CYCLOUD_REAL_KUBERNETES=1 $(PYTEST) tests/e2e/kubernetes -p no:cacheprovider $(ARGS)
 
 .PHONY: grpc-clients
 grpc-clients: setup ## Try clients that are not ours over gRPC: grpcurl and one in Go (needs Go)
@@ -88,6 +93,14 @@ testbed-up: ## Start two real OpenStack clouds over one Ceph (builds them at fir
 testbed-down: ## Stop them; what was built is kept
 	tests/e2e/testbed/down.sh
 
+.PHONY: kube-up
+kube-up: ## Start a real Kubernetes API server (builds it at first: 4 to 8 minutes; needs Go)
+	$(KUBE_KIT)/up.sh
+
+.PHONY: kube-down
+kube-down: ## Stop it; what was built is kept
+	$(KUBE_KIT)/down.sh
+
 .PHONY: bench
 bench: setup ## Print the figures of docs/benchmarks.md (real clouds for some of them)
 	OS_CLIENT_CONFIG_FILE=$(CLOUDS_YAML) $(BIN)/python -m tests.load $(ARGS)
@@ -95,7 +108,7 @@ bench: setup ## Print the figures of docs/benchmarks.md (real clouds for some of
 # -- checks
 
 .PHONY: check
-check: format-check lint types contracts migrations proto-check test cover ## All that a change must pass
+check: format-check lint types contracts migrations proto-check crds-check test cover ## All that a change must pass
 
 .PHONY: fmt
 fmt: setup ## Format the code and mend what the linter can
@@ -134,6 +147,15 @@ proto-check: setup ## Whether that code is what the protos give
 	  diff -r -x __init__.py -x __pycache__ build/proto/$$package $$package >/dev/null || { \
 	    echo "$$package is not what the protos give. Run: make proto"; exit 1; }; \
 	done; echo "The generated code is up to date."
+
+.PHONY: crds
+crds: setup ## Make the custom resource definitions anew (deploy/kubernetes/crds)
+	$(TEST_SETTINGS) $(BIN)/python -m cycloud.kubernetes.crds deploy/kubernetes/crds
+
+.PHONY: crds-check
+crds-check: setup ## Whether they are what the protos and the kinds' definitions give
+	@$(TEST_SETTINGS) $(BIN)/python -m cycloud.kubernetes.crds deploy/kubernetes/crds --check
+	@echo "The custom resource definitions are up to date."
 
 .PHONY: proto-lint
 proto-lint: ## buf: lint, format and breaking changes against proto/baseline.binpb

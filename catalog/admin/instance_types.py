@@ -19,6 +19,7 @@ from catalog.services.instance_types import (
     update_instance_type,
 )
 from cycloud.core.iam.actor import Actor
+from cycloud.kubernetes.pages import HandOver, ManagerFilter
 
 
 @admin.register(InstanceFamily)
@@ -53,14 +54,17 @@ class InstancePlacementInline(ServiceInline):
 
 
 @admin.register(InstanceType)
-class InstanceTypeAdmin(ServiceAdmin):
+class InstanceTypeAdmin(HandOver, ServiceAdmin):
     """Sizes, and where each is made: one cluster per zone."""
 
     list_display = ("resource_id", "family", "vcpus", "memory_mib", "zones")
-    list_filter = ("family",)
+    list_filter = ("family", ManagerFilter)
     list_select_related = ("family",)
     search_fields = ("resource_id", "display_name")
-    fields = ("resource_id", "display_name", "family", "vcpus", "memory_mib")
+    fields = ("resource_id", "display_name", "family", "vcpus", "memory_mib", "manager")
+    actions = ("adopt", "release")
+    actions_detail = ("adopt_this", "release_this")
+    readonly_fields = ("manager",)
     inlines = (InstancePlacementInline,)
     error_fields = {"instance_type_id": "resource_id"}
 

@@ -20,6 +20,7 @@ from catalog.services.openstack_clusters import (
 from cycloud.core.aip.errors import CycloudError
 from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.authentication import actor_for_request
+from cycloud.kubernetes.pages import HandOver, ManagerFilter
 
 _PLAIN = (
     "controller_name",
@@ -64,20 +65,24 @@ def _dialog(state: ClusterState, meaning: str) -> ActionDialog:
 
 
 @admin.register(OpenStackCluster)
-class OpenStackClusterAdmin(ServiceAdmin):
+class OpenStackClusterAdmin(HandOver, ServiceAdmin):
     """Clusters: how to reach them, and what may be placed there."""
 
     form = OpenStackClusterForm
     list_display = ("resource_id", "availability_zone", "show_state", "controller_name", "revision")
-    list_filter = ("state", "availability_zone")
+    list_filter = ("state", "availability_zone", ManagerFilter)
     list_select_related = ("availability_zone",)
     search_fields = ("resource_id", "display_name", "controller_name")
     create_only = ("resource_id", "availability_zone")
     error_fields = {"openstack_cluster_id": "resource_id"}
-    readonly_fields = ("state", "uid", "revision", "create_time")
-    actions_detail = ("activate", "cordon", "drain", "retire")
+    readonly_fields = ("state", "manager", "uid", "revision", "create_time")
+    actions = ("adopt", "release")
+    actions_detail = ("activate", "cordon", "drain", "retire", "adopt_this", "release_this")
     fieldsets = (
-        (None, {"fields": ("resource_id", "display_name", "availability_zone", "state")}),
+        (
+            None,
+            {"fields": ("resource_id", "display_name", "availability_zone", "state", "manager")},
+        ),
         ("Controllers", {"fields": ("controller_name", "manages_networks")}),
         (
             "Credentials",

@@ -12,6 +12,7 @@ from catalog.services.public_images import (
     update_public_image,
 )
 from cycloud.core.iam.actor import Actor
+from cycloud.kubernetes.pages import HandOver, ManagerFilter
 
 
 class PublicOpenStackImageInline(ServiceInline):
@@ -22,12 +23,16 @@ class PublicOpenStackImageInline(ServiceInline):
 
 
 @admin.register(PublicImage)
-class PublicImageAdmin(ServiceAdmin):
+class PublicImageAdmin(HandOver, ServiceAdmin):
     """Images that every project may boot from, with each cluster's own id."""
 
     list_display = ("resource_id", "display_name", "minimum_gib")
     search_fields = ("resource_id", "display_name")
-    fields = ("resource_id", "display_name", "minimum_gib")
+    fields = ("resource_id", "display_name", "minimum_gib", "manager")
+    list_filter = (ManagerFilter,)
+    actions = ("adopt", "release")
+    actions_detail = ("adopt_this", "release_this")
+    readonly_fields = ("manager",)
     inlines = (PublicOpenStackImageInline,)
     error_fields = {"public_image_id": "resource_id"}
 

@@ -35,6 +35,19 @@ class ServiceAdmin(WriteAdmin):
 
     # -- Django's hooks
 
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """To be read only where it is declared in Kubernetes; ``obj`` is a row, or its key."""
+        return super().has_change_permission(request, obj) and not self._is_declared_elsewhere(obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_delete_permission(request, obj) and not self._is_declared_elsewhere(obj)
+
+    def _is_declared_elsewhere(self, obj: Any) -> bool:
+        if obj is None or isinstance(obj, models.Model):
+            return bool(getattr(obj, "managed_by", ""))
+        row = self.model._default_manager.filter(pk=obj).first()
+        return bool(getattr(row, "managed_by", ""))
+
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Wait for the inline rows: one call of the service stores all (:meth:`save_related`)."""
 

@@ -15,6 +15,7 @@ from catalog.services.volume_types import (
 from cycloud.core.admin.columns import show_seconds
 from cycloud.core.admin.typed import column
 from cycloud.core.iam.actor import Actor
+from cycloud.kubernetes.pages import HandOver, ManagerFilter
 
 
 class VolumePlacementInline(ServiceInline):
@@ -25,7 +26,7 @@ class VolumePlacementInline(ServiceInline):
 
 
 @admin.register(VolumeType)
-class VolumeTypeAdmin(ServiceAdmin):
+class VolumeTypeAdmin(HandOver, ServiceAdmin):
     """Kinds of volumes, and the storage behind each in every cluster."""
 
     list_display = (
@@ -44,7 +45,12 @@ class VolumeTypeAdmin(ServiceAdmin):
         "maximum_gib",
         "granularity_gib",
         "retention_seconds",
+        "manager",
     )
+    list_filter = (ManagerFilter,)
+    actions = ("adopt", "release")
+    actions_detail = ("adopt_this", "release_this")
+    readonly_fields = ("manager",)
     inlines = (VolumePlacementInline,)
     error_fields = {"volume_type_id": "resource_id"}
 

@@ -32,7 +32,7 @@ class InstanceTypes(CatalogCollection[InstanceType]):
     id_parameter = "instance_type_id"
     list_key = "instance_types"
     updatable = frozenset({"display_name", "family", "vcpus", "memory_mib", "placements"})
-    output_only = frozenset({"availability_zones"})
+    output_only = frozenset({"availability_zones", "managed_by"})
     filters = {
         **CatalogCollection.filters,
         "family": Field("family__resource_id", Kind.ENUM),
@@ -55,6 +55,7 @@ class InstanceTypes(CatalogCollection[InstanceType]):
             "availability_zones": zones_of_instance_type(resource),
         }
         if actor.is_operator:
+            answer["managed_by"] = resource.managed_by
             answer["placements"] = [
                 {
                     "cluster": placement.cluster.resource_id,

@@ -50,7 +50,7 @@ class OpenStackClusters(CatalogCollection[OpenStackCluster]):
     list_key = "openstack_clusters"
     updatable = frozenset({*_TEXTS, *_DOMAINS, "manages_networks", "password"})
     immutable = frozenset({"availability_zone"})
-    output_only = frozenset({"state", "has_password"})
+    output_only = frozenset({"state", "has_password", "managed_by"})
     verbs = frozenset(_STATES)
     filters = {
         **CatalogCollection.filters,
@@ -70,6 +70,7 @@ class OpenStackClusters(CatalogCollection[OpenStackCluster]):
     def to_json(self, resource: OpenStackCluster, actor: Actor) -> Json:
         return {
             **common_fields(resource),
+            "managed_by": resource.managed_by,
             "availability_zone": resource.availability_zone.resource_id,
             "state": resource.state,
             **{

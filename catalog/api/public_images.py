@@ -27,6 +27,7 @@ class PublicImages(CatalogCollection[PublicImage]):
     id_parameter = "public_image_id"
     list_key = "public_images"
     updatable = frozenset({"display_name", "minimum_size", "provider_images"})
+    output_only = frozenset({"managed_by"})
 
     def rows(self, call: Call, show_deleted: bool) -> QuerySet[PublicImage]:
         return list_public_images()
@@ -40,6 +41,7 @@ class PublicImages(CatalogCollection[PublicImage]):
             "minimum_size": format_gib(resource.minimum_gib),
         }
         if actor.is_operator:
+            answer["managed_by"] = resource.managed_by
             answer["provider_images"] = [
                 {"cluster": row.cluster.resource_id, "provider_id": row.provider_id}
                 for row in resource.provider_images.all()

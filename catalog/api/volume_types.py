@@ -39,7 +39,7 @@ class VolumeTypes(CatalogCollection[VolumeType]):
     id_parameter = "volume_type_id"
     list_key = "volume_types"
     updatable = frozenset({"display_name", "retention_seconds", "placements", *_SIZES})
-    output_only = frozenset({"availability_zones"})
+    output_only = frozenset({"availability_zones", "managed_by"})
 
     def rows(self, call: Call, show_deleted: bool) -> QuerySet[VolumeType]:
         return list_volume_types()
@@ -55,6 +55,7 @@ class VolumeTypes(CatalogCollection[VolumeType]):
             "availability_zones": zones_of_volume_type(resource),
         }
         if actor.is_operator:
+            answer["managed_by"] = resource.managed_by
             answer["placements"] = [
                 {
                     "cluster": placement.cluster.resource_id,

@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 from cycloud.core.aip.errors import InvalidArgument
 
-# RFC 1034 label as for other resources, and dots: "m8a.medium", "ubuntu-24.04"
-_ID = re.compile(r"[a-z]([a-z0-9.-]{0,61}[a-z0-9])?")
+# RFC 1034 label as for other resources, and more of them after dots: "m8a.medium", "ubuntu-24.04" (a subdomain in the
+# sense of RFC 1123, as names of Kubernetes objects have to be)
+_ID = re.compile(r"(?=.{1,63}\Z)[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 _PROVIDER_TEXT = re.compile(r"[!-~]{1,255}")
 
 T = TypeVar("T")
@@ -20,7 +21,7 @@ def check_catalog_id(value: str, field: str) -> str:
         raise InvalidArgument.field(
             field,
             f"{str(value)[:80]!r} is not an id of the catalog. Use up to 63 lower-case letters, digits, "
-            "hyphens and dots, starting with a letter and ending with a letter or digit.",
+            "hyphens and dots, starting with a letter, with a letter or digit at the end and beside each dot.",
             "INVALID_RESOURCE_ID",
         )
     return value

@@ -13,6 +13,8 @@ class CatalogResource(models.Model):
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     resource_id = models.CharField(max_length=63, unique=True)
     display_name = models.CharField(max_length=255, blank=True)
+    # the object elsewhere that it is written in, and only there; empty: the API's
+    managed_by = models.CharField(max_length=255, blank=True, editable=False)
     revision = models.BigIntegerField(default=1, editable=False)
     create_time = models.DateTimeField(auto_now_add=True)
     update_time = models.DateTimeField(auto_now=True)

@@ -12,7 +12,9 @@ from cycloud.core.aip.writes import WriteOptions, check_etag
 from cycloud.core.iam.access import audit, require_permission
 from cycloud.core.iam.actor import Actor
 from cycloud.core.iam.refusals import refusals_audited
-from cycloud.core.reconcile.queue import enqueue
+from cycloud.core.mirrors import Changed, mirror
+from cycloud.core.reconcile.queue import enqueue, in_order
+from cycloud.core.resources.managers import check_manager
 
 __all__ = [
     "affected_hint",
@@ -60,12 +62,14 @@ def _run_change(
     detail: Mapping[str, Any],
 ) -> R:
     try:
-        with transaction.atomic():
+        # two rows of the queue: locked in one order, as everywhere
+        with transaction.atomic(), in_order():
             resource = write()
             if options.validate_only:
                 raise _DryRun(resource)
             audit(actor, method, resource.name, **detail)
             affected_hint(resource)
+            mirror([Changed(resource.kind, resource.uid, resource.name)])
     except _DryRun as dry:
         return dry.resource  # type: ignore[return-value]
     except IntegrityError:
@@ -92,7 +96,10 @@ def check_new_id(model: type[R], resource_id: str, field: str) -> str:
 
 
 def lock_resource(model: type[R], resource_id: str, options: WriteOptions) -> R:
-    """Return the row, locked, if the etag is the present one; raise NotFound or Aborted else."""
+    """Return the row, locked, for a change of what it declares.
+
+    Raises NotFound, Aborted for an old etag, FailedPrecondition for what is managed elsewhere.
+    """
     resource = model._default_manager.select_for_update().filter(resource_id=resource_id).first()
     if resource is None:
         raise NotFound(
@@ -101,6 +108,7 @@ def lock_resource(model: type[R], resource_id: str, options: WriteOptions) -> R:
             resource=f"{model.collection}/{resource_id[:80]}",
         )
     check_etag(resource.etag, options.etag, resource.name)
+    check_manager(resource, options)
     return resource
 
 

@@ -39,7 +39,7 @@ def create_instance_type(
     def write() -> InstanceType:
         check_new_id(InstanceType, resource_id, "instance_type_id")
         data.check()
-        instance_type = InstanceType(resource_id=resource_id)
+        instance_type = InstanceType(resource_id=resource_id, managed_by=options.manager)
         _assign(instance_type, data)
         instance_type.save()
         _save_placements(instance_type, data.placements)

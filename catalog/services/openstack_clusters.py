@@ -49,6 +49,7 @@ def create_openstack_cluster(
         cluster = OpenStackCluster(
             resource_id=resource_id,
             availability_zone=zone_by_id(data.availability_zone, "availability_zone"),
+            managed_by=options.manager,
         )
         _assign(cluster, data)
         cluster.save()

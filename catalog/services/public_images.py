@@ -42,6 +42,7 @@ def create_public_image(
             resource_id=resource_id,
             display_name=data.display_name,
             minimum_gib=data.minimum_gib,
+            managed_by=options.manager,
         )
         _save_provider_images(image, data.provider_images)
         return _loaded(image)

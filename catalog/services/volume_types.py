@@ -38,7 +38,7 @@ def create_volume_type(
     def write() -> VolumeType:
         check_new_id(VolumeType, resource_id, "volume_type_id")
         data.check()
-        volume_type = VolumeType(resource_id=resource_id)
+        volume_type = VolumeType(resource_id=resource_id, managed_by=options.manager)
         _assign(volume_type, data)
         volume_type.save()
         _save_placements(volume_type, data.placements)

@@ -13,6 +13,7 @@ from cycloud.core.admin.base import OperatorPermissions, ReadOnlyModelAdmin
 from cycloud.core.admin.columns import ReconciledColumns
 from cycloud.core.admin.typed import TabularInline, column, confirmed_action
 from cycloud.core.iam.actor import Actor
+from cycloud.kubernetes.pages import HandOver, ManagerFilter
 
 __all__ = ["InstanceAdmin"]
 
@@ -55,7 +56,9 @@ def _delete(actor: Actor, row: Instance) -> None:
 
 
 @admin.register(Instance)
-class InstanceAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
+class InstanceAdmin(
+    HandOver, ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin
+):
     """Instances of all projects, with where they are and what the cloud said last."""
 
     controller = "instance"
@@ -70,7 +73,13 @@ class InstanceAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOn
         "desired_state",
         "age",
     )
-    list_filter = ("state", "availability_zone", "instance_type", "provider_instance__cluster")
+    list_filter = (
+        "state",
+        "availability_zone",
+        "instance_type",
+        "provider_instance__cluster",
+        ManagerFilter,
+    )
     list_select_related = (
         "project",
         "instance_type",
@@ -80,8 +89,16 @@ class InstanceAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOn
     search_fields = ("resource_id", "uid", "project__resource_id", "display_name")
     ordering = ("-create_time",)
     inlines = (VolumeAttachmentInline, NetworkAttachmentInline)
-    actions = ("start", "stop", "delete_instances", "reconcile_now")
-    actions_detail = ("start_this", "stop_this", "restart_this", "delete_this", "force_this")
+    actions = ("start", "stop", "delete_instances", "reconcile_now", "adopt", "release")
+    actions_detail = (
+        "start_this",
+        "stop_this",
+        "restart_this",
+        "delete_this",
+        "force_this",
+        "adopt_this",
+        "release_this",
+    )
     fieldsets = (
         (
             None,
@@ -100,6 +117,7 @@ class InstanceAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOn
             "Declared",
             {
                 "fields": (
+                    "manager",
                     "desired_state",
                     "instance_type",
                     "run_instance_type",
@@ -118,6 +136,7 @@ class InstanceAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOn
         ("In the cloud", {"fields": ("cluster", "server_id", "server_status", "fault_text")}),
     )
     readonly_fields = (
+        "manager",
         "identity",
         "condition_lines",
         "finalizer_names",
@@ -189,6 +208,7 @@ class InstanceAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOn
         "play_arrow",
         question="Start this instance?",
         explanation="It runs with the type that is declared now.",
+        permissions=("declare",),
     )
     def start_this(self, request: HttpRequest, form: Any, object_id: str) -> HttpResponse:
         return self._perform(request, object_id, _start, "Starting")
@@ -198,6 +218,7 @@ class InstanceAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOn
         "stop",
         question="Stop this instance?",
         explanation="Its user loses it until it is started again.",
+        permissions=("declare",),
     )
     def stop_this(self, request: HttpRequest, form: Any, object_id: str) -> HttpResponse:
         return self._perform(request, object_id, _stop, "Stopping")
@@ -216,6 +237,7 @@ class InstanceAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOn
         "delete",
         question="Delete this instance?",
         explanation="Its volumes and network interfaces stay.",
+        permissions=("declare",),
     )
     def delete_this(self, request: HttpRequest, form: Any, object_id: str) -> HttpResponse:
         return self._perform(request, object_id, _delete, "Deleting")

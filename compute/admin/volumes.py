@@ -12,6 +12,7 @@ from cycloud.core.admin.base import ReadOnlyModelAdmin
 from cycloud.core.admin.columns import ReconciledColumns
 from cycloud.core.admin.typed import column, confirmed_action
 from cycloud.core.iam.actor import Actor
+from cycloud.kubernetes.pages import HandOver, ManagerFilter
 
 __all__ = ["VolumeAdmin"]
 
@@ -25,7 +26,9 @@ def _undelete(actor: Actor, row: Volume) -> None:
 
 
 @admin.register(Volume)
-class VolumeAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin):
+class VolumeAdmin(
+    HandOver, ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOnlyModelAdmin
+):
     """Volumes of all projects, deleted ones until their purge time included."""
 
     controller = "volume"
@@ -41,18 +44,24 @@ class VolumeAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOnly
         "purge_time",
         "age",
     )
-    list_filter = ("volume_type", "availability_zone", ("delete_time", admin.EmptyFieldListFilter))
+    list_filter = (
+        "volume_type",
+        "availability_zone",
+        ("delete_time", admin.EmptyFieldListFilter),
+        ManagerFilter,
+    )
     list_select_related = ("project", "volume_type", "availability_zone", "attachment__instance")
     search_fields = ("resource_id", "uid", "project__resource_id", "display_name")
     ordering = ("-create_time",)
-    actions = ("reconcile_now",)
-    actions_detail = ("delete_this", "undelete_this", "force_this")
+    actions = ("reconcile_now", "adopt", "release")
+    actions_detail = ("delete_this", "undelete_this", "force_this", "adopt_this", "release_this")
     fields = (
         "resource_id",
         "project",
         "display_name",
         "identity",
         "condition_lines",
+        "manager",
         "size",
         "volume_type",
         "availability_zone",
@@ -66,7 +75,14 @@ class VolumeAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOnly
         "delete_time",
         "purge_time",
     )
-    readonly_fields = ("identity", "condition_lines", "size", "finalizer_names", "instance")
+    readonly_fields = (
+        "identity",
+        "condition_lines",
+        "manager",
+        "size",
+        "finalizer_names",
+        "instance",
+    )
 
     @column("Size", ordering="size_gib")
     def size(self, obj: Volume) -> str:
@@ -82,6 +98,7 @@ class VolumeAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOnly
         "delete",
         question="Delete this volume?",
         explanation="Its data is kept until the purge time, and can be brought back until then.",
+        permissions=("declare",),
     )
     def delete_this(self, request: HttpRequest, form: Any, object_id: str) -> HttpResponse:
         return self._perform(request, object_id, _delete, "Deleted")
@@ -91,6 +108,7 @@ class VolumeAdmin(ForceComputeRemoval, ReconcileNow, ReconciledColumns, ReadOnly
         "undo",
         question="Bring this volume back?",
         explanation="Same name, same uid, same data.",
+        permissions=("declare",),
     )
     def undelete_this(self, request: HttpRequest, form: Any, object_id: str) -> HttpResponse:
         return self._perform(request, object_id, _undelete, "Brought back")

@@ -66,7 +66,7 @@ class Instances(Collection[Instance]):
         "deletion_protection",
     }
     immutable = frozenset({"availability_zone", "volumes"})
-    output_only = frozenset({"state"})
+    output_only = frozenset({"state", "managed_by"})
     orders = {**Collection.orders, "display_name": "display_name"}
     filters = {
         **resource_filters(name),
@@ -91,6 +91,7 @@ class Instances(Collection[Instance]):
     def to_json(self, resource: Instance, actor: Actor) -> Json:
         return {
             **resource_fields(resource),
+            "managed_by": resource.managed_by,
             "instance_type": resource.instance_type.resource_id,
             "availability_zone": resource.availability_zone.resource_id,
             "state": resource.state,

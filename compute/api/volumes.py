@@ -45,7 +45,7 @@ class Volumes(Collection[Volume]):
     list_key = "volumes"
     updatable = Collection.updatable | {"size"}
     immutable = frozenset({"volume_type", "availability_zone", "image"})
-    output_only = frozenset({"attached_instance", "state"})
+    output_only = frozenset({"attached_instance", "state", "managed_by"})
     hides_deleted = True
     orders = {
         **Collection.orders,
@@ -82,6 +82,7 @@ class Volumes(Collection[Volume]):
         instance = attached_instance(resource)
         return {
             **resource_fields(resource),
+            "managed_by": resource.managed_by,
             "volume_type": resource.volume_type.resource_id,
             "availability_zone": resource.availability_zone.resource_id,
             "size": format_gib(resource.size_gib),

@@ -2,15 +2,17 @@ from typing import Any
 
 from django.db import models
 
-from cycloud.core.resources.models import Reconciled
+from cycloud.core.resources.models import ProviderResource
 
 
-class OpenStackInstance(Reconciled):
+class OpenStackInstance(ProviderResource):
     """The server of an instance as it is to exist in one cluster. Made only by controllers.
 
     Spec: cluster, flavor, run, power, and ``next_cluster``/``next_flavor`` where the declared type differs
     from the running one (what a preflight looks at). ``footprint``: clusters in which a server may exist.
     """
+
+    kind = "OpenStackInstance"
 
     instance = models.OneToOneField(
         "compute.Instance", models.CASCADE, related_name="provider_instance"
@@ -42,6 +44,10 @@ class OpenStackInstance(Reconciled):
 
     def __str__(self) -> str:
         return f"{self.instance} in {self.cluster}"
+
+    @property
+    def name(self) -> str:
+        return self.instance.name
 
     @classmethod
     def in_cluster(cls, cluster: Any) -> models.QuerySet["OpenStackInstance"]:

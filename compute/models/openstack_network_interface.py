@@ -2,11 +2,13 @@ from typing import Any
 
 from django.db import models
 
-from cycloud.core.resources.models import Reconciled
+from cycloud.core.resources.models import ProviderResource
 
 
-class OpenStackNetworkInterface(Reconciled):
+class OpenStackNetworkInterface(ProviderResource):
     """The port of a network interface as it is to exist in one cluster. Made only by controllers."""
+
+    kind = "OpenStackNetworkInterface"
 
     network_interface = models.OneToOneField(
         "networking.NetworkInterface", models.CASCADE, related_name="provider_interface"
@@ -24,6 +26,10 @@ class OpenStackNetworkInterface(Reconciled):
 
     def __str__(self) -> str:
         return f"{self.network_interface} in {self.cluster}"
+
+    @property
+    def name(self) -> str:
+        return self.network_interface.name
 
     @classmethod
     def in_cluster(cls, cluster: Any) -> models.QuerySet["OpenStackNetworkInterface"]:

@@ -1,14 +1,16 @@
 from django.db import models
 
-from cycloud.core.resources.models import Reconciled
+from cycloud.core.resources.models import ProviderResource
 
 
-class OpenStackVolume(Reconciled):
+class OpenStackVolume(ProviderResource):
     """A volume as it is to exist in one cluster. Made only by controllers; owned by its binding.
 
     Spec: the cluster wanted, size, or ``wanted`` false (purge). Status fields hold what was seen last, for people
     and for checks that a request makes before it asks OpenStack for anything (``blockers``).
     """
+
+    kind = "OpenStackVolume"
 
     binding = models.OneToOneField(
         "compute.VolumeBinding", models.CASCADE, related_name="provider_volume"
@@ -32,3 +34,7 @@ class OpenStackVolume(Reconciled):
 
     def __str__(self) -> str:
         return f"{self.binding.volume_name} in {self.cluster}"
+
+    @property
+    def name(self) -> str:
+        return self.binding.volume_name

@@ -2,10 +2,10 @@ from typing import Any
 
 from django.db import models
 
-from cycloud.core.resources.models import Reconciled
+from cycloud.core.resources.models import ProviderResource
 
 
-class VolumeBinding(Reconciled):
+class VolumeBinding(ProviderResource):
     """Where the bytes of a volume are, and when they may really be deleted. Outlives the Volume.
 
     ``cluster`` and ``provider_id``: the Cinder that has it (or had it last). ``backend_reference``: the
@@ -13,6 +13,8 @@ class VolumeBinding(Reconciled):
     and no empty volume is ever made in their place. ``saved``: what unmanage forgets (name, metadata,
     image metadata, bootable). ``purge_begun``: the point of no return of a purge; undelete is refused after it.
     """
+
+    kind = "VolumeBinding"
 
     volume_uid = models.UUIDField(unique=True)
     volume_name = models.CharField(max_length=255)
@@ -32,6 +34,10 @@ class VolumeBinding(Reconciled):
 
     def __str__(self) -> str:
         return f"{self.volume_name} ({self.backend_reference or 'no data yet'})"
+
+    @property
+    def name(self) -> str:
+        return self.volume_name
 
     @classmethod
     def in_cluster(cls, cluster: Any) -> models.QuerySet["VolumeBinding"]:

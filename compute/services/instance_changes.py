@@ -14,6 +14,7 @@ from cycloud.core.iam.actor import Actor
 from cycloud.core.quotas.services import lock_quotas
 from cycloud.core.reconcile.queue import enqueue
 from cycloud.core.resources.lookup import find_resource
+from cycloud.core.resources.managers import check_manager
 
 __all__ = ["change_instance", "refuse_deleting", "save_metadata", "save_spec", "wake_instance"]
 
@@ -29,11 +30,14 @@ def change_instance(
     body: Mapping[str, Any],
     options: WriteOptions,
     may_grow: bool = False,
+    declares: bool = True,
 ) -> Written[Instance]:
     """Run ``change`` on the locked instance, in one transaction with its operation.
 
     ``may_grow``: it may need more of the project's quotas, which are locked before the instance then.
-    Raises NotFound, PermissionDenied, Aborted for an old etag, and what ``change`` raises.
+    ``declares``: it changes what is declared, so only who the declaration belongs to may do it.
+    Raises NotFound, PermissionDenied, Aborted for an old etag, FailedPrecondition for what is managed elsewhere, and
+    what ``change`` raises.
     """
     project = project_for(actor, project_id, permission)
 
@@ -49,6 +53,8 @@ def change_instance(
             for_update=True,
         )
         check_etag(instance.etag, options.etag, instance.name)
+        if declares:
+            check_manager(instance, options)
         operation = change(instance)
         return Written(instance_by_uid(instance.uid), operation)
 

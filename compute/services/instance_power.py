@@ -92,8 +92,9 @@ def restart_instance(
 ) -> Written[Instance]:
     """Stop and start an instance that is to run, in one request.
 
-    Raises FailedPrecondition for one that is to be stopped, or if the move that it needs is blocked: then
-    it keeps running as it is.
+    It changes nothing that is declared, so it is open to all, wherever the instance is declared. Raises
+    FailedPrecondition for one that is to be stopped, or if the move that it needs is blocked: then it keeps running
+    as it is.
     """
 
     def change(instance: Instance) -> Operation:
@@ -115,6 +116,7 @@ def restart_instance(
         instance_id=instance_id,
         body={},
         options=options,
+        declares=False,
     )
 
 

@@ -79,6 +79,7 @@ def create_instance(
 
     def write() -> Written[Instance]:
         row = _new_instance(project, instance_id, data)
+        row.managed_by = options.manager
         lock_quotas(project)
         _insert(row)
         add_volume_attachments(actor, row, data.volumes)

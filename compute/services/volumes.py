@@ -27,6 +27,7 @@ from cycloud.core.iam.models import Project
 from cycloud.core.quotas.services import lock_quotas, require_quota
 from cycloud.core.reconcile.queue import enqueue
 from cycloud.core.resources.lookup import find_resource
+from cycloud.core.resources.managers import check_manager
 from cycloud.core.resources.metadata import check_annotations, check_display_name, check_labels
 
 __all__ = [
@@ -61,7 +62,7 @@ def create_volume(
 
     def write() -> Written[Volume]:
         lock_quotas(project)
-        row, operation = add_volume(project, volume_id, data)
+        row, operation = add_volume(project, volume_id, data, manager=options.manager)
         require_quota(project, {"volumes": 1, "storage": data.size_gib}, written=True)
         return Written(volume_by_uid(row.uid), operation)
 
@@ -76,10 +77,12 @@ def create_volume(
     )
 
 
-def add_volume(project: Project, volume_id: str, data: VolumeInput) -> tuple[Volume, Operation]:
+def add_volume(
+    project: Project, volume_id: str, data: VolumeInput, *, manager: str = ""
+) -> tuple[Volume, Operation]:
     """Insert a volume and ask for its reconcile, in the caller's transaction and with its rights checked.
 
-    The caller holds the project to its quotas.
+    The caller holds the project to its quotas. ``manager``: see WriteOptions.
     """
     resource_id = check_resource_id(volume_id, "volume_id") if volume_id else generated_id("vol")
     volume_type = catalog_reference(get_volume_type, data.volume_type, "volumeTypes", "volume_type")
@@ -98,6 +101,7 @@ def add_volume(project: Project, volume_id: str, data: VolumeInput) -> tuple[Vol
         volume_type=volume_type,
         availability_zone=zone,
         size_gib=data.size_gib,
+        managed_by=manager,
     )
     if data.image is not None:
         row.image = catalog_reference(get_public_image, data.image, "publicImages", "image")
@@ -206,10 +210,15 @@ def delete_volume(
         volume.delete_time = time
         volume.purge_time = time + timedelta(seconds=volume.volume_type.retention_seconds)
         volume.generation += 1
-        VolumeBinding.objects.filter(volume_uid=volume.uid).update(purge_time=volume.purge_time)
+        binding = VolumeBinding.objects.filter(volume_uid=volume.uid).first()
+        if binding is not None:
+            binding.purge_time = volume.purge_time
+            binding.save(update_fields=["purge_time"])
         cancel_earlier(volume.uid, f"{volume.name} was deleted before this was done.")
         _wake(volume)
-        _save(volume, "delete_time", "purge_time", "generation")
+        # its object goes now; whoever brings the data back does so over the API
+        volume.managed_by = ""
+        _save(volume, "delete_time", "purge_time", "generation", "managed_by")
         return start_operation(volume, "delete")
 
     body = {"volume": volume_id}
@@ -310,6 +319,7 @@ def _change_volume(
             for_update=True,
         )
         check_etag(volume.etag, options.etag, volume.name)
+        check_manager(volume, options)
         operation = change(volume)
         return Written(volume_by_uid(volume.uid), operation)
 

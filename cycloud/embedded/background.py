@@ -27,14 +27,21 @@ class _Controller(WorkController):
 
 
 class Worker:
-    """A worker with ``concurrency`` threads for ``queues``. One per process: Celery keeps its stop flag globally."""
+    """A worker with ``concurrency`` threads for ``queues``.
 
-    def __init__(self, app: Celery, *, queues: Sequence[str], concurrency: int) -> None:
+    Several in one process have names of their own, and are started one after the other. Celery keeps its stop flag
+    globally: to stop one may stop them all.
+    """
+
+    def __init__(
+        self, app: Celery, *, queues: Sequence[str], concurrency: int, name: str = "embedded"
+    ) -> None:
         self._app = app
         self._queues = list(queues)
         self._concurrency = concurrency
+        self._name = name
         self._started = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="worker", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"worker-{name}", daemon=True)
 
     def start(self) -> None:
         """Return when tasks are taken. Raises RuntimeError if that does not come about."""
@@ -63,7 +70,7 @@ class Worker:
             _Controller(
                 started=self._started,
                 app=self._app,
-                hostname="embedded@localhost",
+                hostname=f"{self._name}@localhost",
                 pool_cls="threads",
                 concurrency=self._concurrency,
                 queues=self._queues,

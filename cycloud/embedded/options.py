@@ -44,6 +44,8 @@ class UpOptions:
     grpc_port: int = DEFAULT_GRPC_PORT
     simulator_port: int = DEFAULT_SIMULATOR_PORT
     worker_threads: int = 4
+    # beside the others: no work on OpenStack waits for a Kubernetes API
+    kubernetes_threads: int = 4
 
     @property
     def simulator_state(self) -> Path:

@@ -31,6 +31,7 @@ INSTALLED_APPS = [
     "cycloud.core.quotas",
     # behind cycloud.core.aip, whose grpcrunserver stands in for its own
     "django_grpc_framework",
+    "cycloud.kubernetes",
     "cycloud.console",
     "catalog",
     "networking",
@@ -203,8 +204,43 @@ CYCLOUD_CONTROLLERS = [
     "compute.reconcilers.openstack_volume.OpenStackVolumeController",
     "compute.reconcilers.openstack_network_interface.OpenStackNetworkInterfaceController",
     "compute.reconcilers.cluster_resync.ClusterResyncController",
+    "cycloud.kubernetes.controller.KubernetesController",
 ]
 CYCLOUD_RESYNC_SOURCES = ["compute.reconcilers.cluster_resync.request_all"]
+
+# -- Kubernetes: every resource as a custom resource too (docs/kubernetes.md); off unless one of the first two is set
+CYCLOUD_KUBERNETES_KUBECONFIG = env.str("CYCLOUD_KUBERNETES_KUBECONFIG", "")
+CYCLOUD_KUBERNETES_IN_CLUSTER = env.bool("CYCLOUD_KUBERNETES_IN_CLUSTER", False)
+CYCLOUD_KUBERNETES_CONTEXT = env.str("CYCLOUD_KUBERNETES_CONTEXT", "")
+CYCLOUD_KUBERNETES_ENABLED = bool(CYCLOUD_KUBERNETES_KUBECONFIG) or CYCLOUD_KUBERNETES_IN_CLUSTER
+CYCLOUD_KUBERNETES_CALLS_PER_SECOND = env.float("CYCLOUD_KUBERNETES_CALLS_PER_SECOND", 100.0)
+CYCLOUD_KUBERNETES_TIMEOUT_SECONDS = env.float("CYCLOUD_KUBERNETES_TIMEOUT_SECONDS", 15.0)
+# where our own Lease, service account and webhook's Service are, and how namespaces of projects are called
+CYCLOUD_KUBERNETES_NAMESPACE = env.str("CYCLOUD_KUBERNETES_NAMESPACE", "cycloud-system")
+CYCLOUD_KUBERNETES_NAMESPACE_PREFIX = env.str("CYCLOUD_KUBERNETES_NAMESPACE_PREFIX", "cycloud-")
+# all objects are compared with our rows this often, with jitter, in case a watch missed something
+CYCLOUD_KUBERNETES_RELIST_SECONDS = env.float("CYCLOUD_KUBERNETES_RELIST_SECONDS", 600.0)
+# where the API server reaches the portal's webhooks (https://host:port), and the authorities that certify it (PEM)
+CYCLOUD_KUBERNETES_WEBHOOK_URL = env.str("CYCLOUD_KUBERNETES_WEBHOOK_URL", "")
+CYCLOUD_KUBERNETES_WEBHOOK_CA = env.str("CYCLOUD_KUBERNETES_WEBHOOK_CA", "")
+# the listener of the webhooks itself: files in PEM; with a client CA only the API server's admission is answered
+CYCLOUD_KUBERNETES_WEBHOOK_HOST = env.str("CYCLOUD_KUBERNETES_WEBHOOK_HOST", "127.0.0.1")
+CYCLOUD_KUBERNETES_WEBHOOK_PORT = env.int("CYCLOUD_KUBERNETES_WEBHOOK_PORT", 9443)
+CYCLOUD_KUBERNETES_WEBHOOK_CERTIFICATE = env.str("CYCLOUD_KUBERNETES_WEBHOOK_CERTIFICATE", "")
+CYCLOUD_KUBERNETES_WEBHOOK_KEY = env.str("CYCLOUD_KUBERNETES_WEBHOOK_KEY", "")
+CYCLOUD_KUBERNETES_WEBHOOK_CLIENT_CA = env.str("CYCLOUD_KUBERNETES_WEBHOOK_CLIENT_CA", "")
+CYCLOUD_KUBERNETES_KINDS = [
+    "catalog.kubernetes.kinds.KINDS",
+    "networking.kubernetes.kinds.KINDS",
+    "compute.kubernetes.kinds.KINDS",
+]
+CYCLOUD_KUBERNETES_DEFINITIONS = [
+    "catalog.kubernetes.definitions.DEFINITIONS",
+    "networking.kubernetes.definitions.DEFINITIONS",
+    "compute.kubernetes.definitions.DEFINITIONS",
+]
+CYCLOUD_QUEUE_GATES = {"kubernetes": "cycloud.kubernetes.gate.pause"}
+CYCLOUD_MIRRORS = ["cycloud.kubernetes.marks.mark_changed"] if CYCLOUD_KUBERNETES_ENABLED else []
 
 # -- the change feed and watches (docs/watch.md)
 CYCLOUD_WATCHED = ["compute.api.urls.COLLECTIONS", "networking.api.urls.COLLECTIONS"]

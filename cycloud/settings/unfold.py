@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse_lazy
@@ -11,6 +12,10 @@ __all__ = ["UNFOLD"]
 
 def _item(title: str, icon: str, model: str) -> dict[str, Any]:
     return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{model}_changelist")}
+
+
+def _has_kubernetes(request: HttpRequest) -> bool:
+    return bool(settings.CYCLOUD_KUBERNETES_ENABLED)
 
 
 def _styles(request: HttpRequest) -> str:
@@ -74,6 +79,12 @@ UNFOLD: dict[str, Any] = {
                 "items": [
                     _item("Reconcile queue", "sync", "reconcile_duerow"),
                     _item("Operations", "pending_actions", "aip_operation"),
+                    {
+                        **_item(
+                            "Kubernetes namespaces", "deployed_code", "kubernetes_namespacebinding"
+                        ),
+                        "permission": _has_kubernetes,
+                    },
                 ],
             },
             {

@@ -34,7 +34,7 @@ class NetworkInterfaces(Collection[NetworkInterface]):
     list_key = "network_interfaces"
     # ``allocation`` is an instruction for the creation and is not kept
     immutable = frozenset({"subnet", "ip_address"})
-    output_only = frozenset({"mac_address", "availability_zone", "attached_instance"})
+    output_only = frozenset({"mac_address", "availability_zone", "attached_instance", "managed_by"})
     orders = {**Collection.orders, "display_name": "display_name"}
     filters = {
         **resource_filters(name),
@@ -68,6 +68,7 @@ class NetworkInterfaces(Collection[NetworkInterface]):
         attachment = getattr(resource, "attachment", None)
         return {
             **resource_fields(resource),
+            "managed_by": resource.managed_by,
             "subnet": resource.subnet.resource_id,
             "availability_zone": resource.subnet.availability_zone.resource_id,
             "ip_address": resource.ip_address,

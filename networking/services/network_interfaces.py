@@ -16,6 +16,7 @@ from cycloud.core.iam.actor import Actor
 from cycloud.core.quotas.services import lock_quotas, require_quota
 from cycloud.core.reconcile.queue import enqueue, queue_for
 from cycloud.core.resources.lookup import find_resource
+from cycloud.core.resources.managers import check_manager
 from networking.domain.addresses import to_number, to_text
 from networking.domain.references import local_id
 from networking.models import NetworkInterface, Subnet
@@ -91,7 +92,7 @@ def create_network_interface(
         lock_quotas(project)
         subnet = lock_subnet(found.pk)
         refuse_if_deleting(subnet)
-        nic = NetworkInterface(project=project, subnet=subnet)
+        nic = NetworkInterface(project=project, subnet=subnet, managed_by=options.manager)
         nic.resource_id = new_resource_id(
             NetworkInterface,
             project,
@@ -160,6 +161,7 @@ def update_network_interface(
             actor, project_id, network_interface_id, "networking.networkInterfaces.update"
         )
         check_etag(nic.etag, options.etag, nic.name)
+        check_manager(nic, options)
         refuse_if_deleting(nic)
         apply_metadata(nic, changes)
         save_as_available(nic)
@@ -194,6 +196,7 @@ def delete_network_interface(
             actor, project_id, network_interface_id, "networking.networkInterfaces.delete"
         )
         check_etag(nic.etag, options.etag, nic.name)
+        check_manager(nic, options)
         _refuse_if_attached(nic)
         provider = getattr(nic, "provider_interface", None)
         waits = provider is not None or bool(nic.finalizers)

@@ -81,3 +81,32 @@ def test_beat_sends_the_periodic_tasks_until_it_is_stopped(app: Celery) -> None:
         beat.stop()
         worker.stop()
     assert not worker.running
+
+
+def test_two_workers_take_each_its_own_queue(app: Celery) -> None:
+    begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
+
+    @app.task(name="stuck", ignore_result=True)
+    def stuck() -> None:
+        begun.set()
+        may_end.wait(SECONDS)
+
+    @app.task(name="quick", ignore_result=True)
+    def quick() -> None:
+        ended.set()
+
+    first = Worker(app, queues=["cycloud"], concurrency=1)
+    second = Worker(app, queues=["kubernetes"], concurrency=1, name="kubernetes")
+    first.start()
+    second.start()
+    try:
+        app.send_task("stuck", queue="kubernetes")
+        assert begun.wait(SECONDS)
+        app.send_task("quick", queue="cycloud")
+        assert ended.wait(SECONDS)
+    finally:
+        may_end.set()
+        assert second.stop()
+        assert first.stop()
+    assert not first.running
+    assert not second.running

@@ -149,9 +149,9 @@ def test_the_examples_of_resources_have_all_fields() -> None:
             missing[message.name] = _shown_fields(message) ^ shown
     # what only operators see, what only a creation shows
     assert {name: fields for name, fields in missing.items() if fields} == {
-        "InstanceType": {"placements"},
-        "VolumeType": {"placements"},
-        "PublicImage": {"provider_images"},
+        "InstanceType": {"placements", "managed_by"},
+        "VolumeType": {"placements", "managed_by"},
+        "PublicImage": {"provider_images", "managed_by"},
         "Token": {"secret"},
         "ServiceAccountKey": {"secret"},
     }

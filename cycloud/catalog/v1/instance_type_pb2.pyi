@@ -17,13 +17,14 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class InstanceType(_message.Message):
-    __slots__ = ("name", "uid", "display_name", "etag", "create_time", "update_time", "family", "vcpus", "memory_mib", "availability_zones", "placements")
+    __slots__ = ("name", "uid", "display_name", "etag", "create_time", "update_time", "managed_by", "family", "vcpus", "memory_mib", "availability_zones", "placements")
     NAME_FIELD_NUMBER: _ClassVar[int]
     UID_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    MANAGED_BY_FIELD_NUMBER: _ClassVar[int]
     FAMILY_FIELD_NUMBER: _ClassVar[int]
     VCPUS_FIELD_NUMBER: _ClassVar[int]
     MEMORY_MIB_FIELD_NUMBER: _ClassVar[int]
@@ -35,12 +36,13 @@ class InstanceType(_message.Message):
     etag: str
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
+    managed_by: str
     family: str
     vcpus: int
     memory_mib: int
     availability_zones: _containers.RepeatedScalarFieldContainer[str]
     placements: _containers.RepeatedCompositeFieldContainer[InstanceTypePlacement]
-    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., family: _Optional[str] = ..., vcpus: _Optional[int] = ..., memory_mib: _Optional[int] = ..., availability_zones: _Optional[_Iterable[str]] = ..., placements: _Optional[_Iterable[_Union[InstanceTypePlacement, _Mapping]]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., managed_by: _Optional[str] = ..., family: _Optional[str] = ..., vcpus: _Optional[int] = ..., memory_mib: _Optional[int] = ..., availability_zones: _Optional[_Iterable[str]] = ..., placements: _Optional[_Iterable[_Union[InstanceTypePlacement, _Mapping]]] = ...) -> None: ...
 
 class InstanceTypePlacement(_message.Message):
     __slots__ = ("cluster", "provider_id", "availability_zone")

@@ -17,13 +17,14 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class OpenStackCluster(_message.Message):
-    __slots__ = ("name", "uid", "display_name", "etag", "create_time", "update_time", "availability_zone", "state", "controller_name", "cloud_name", "auth_url", "username", "project_name", "region_name", "ca_certificate", "compute_microversion", "block_storage_microversion", "server_availability_zone", "user_domain_name", "project_domain_name", "manages_networks", "has_password", "password")
+    __slots__ = ("name", "uid", "display_name", "etag", "create_time", "update_time", "managed_by", "availability_zone", "state", "controller_name", "cloud_name", "auth_url", "username", "project_name", "region_name", "ca_certificate", "compute_microversion", "block_storage_microversion", "server_availability_zone", "user_domain_name", "project_domain_name", "manages_networks", "has_password", "password")
     NAME_FIELD_NUMBER: _ClassVar[int]
     UID_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    MANAGED_BY_FIELD_NUMBER: _ClassVar[int]
     AVAILABILITY_ZONE_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     CONTROLLER_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -47,6 +48,7 @@ class OpenStackCluster(_message.Message):
     etag: str
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
+    managed_by: str
     availability_zone: str
     state: str
     controller_name: str
@@ -64,7 +66,7 @@ class OpenStackCluster(_message.Message):
     manages_networks: bool
     has_password: bool
     password: str
-    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., availability_zone: _Optional[str] = ..., state: _Optional[str] = ..., controller_name: _Optional[str] = ..., cloud_name: _Optional[str] = ..., auth_url: _Optional[str] = ..., username: _Optional[str] = ..., project_name: _Optional[str] = ..., region_name: _Optional[str] = ..., ca_certificate: _Optional[str] = ..., compute_microversion: _Optional[str] = ..., block_storage_microversion: _Optional[str] = ..., server_availability_zone: _Optional[str] = ..., user_domain_name: _Optional[str] = ..., project_domain_name: _Optional[str] = ..., manages_networks: _Optional[bool] = ..., has_password: _Optional[bool] = ..., password: _Optional[str] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., managed_by: _Optional[str] = ..., availability_zone: _Optional[str] = ..., state: _Optional[str] = ..., controller_name: _Optional[str] = ..., cloud_name: _Optional[str] = ..., auth_url: _Optional[str] = ..., username: _Optional[str] = ..., project_name: _Optional[str] = ..., region_name: _Optional[str] = ..., ca_certificate: _Optional[str] = ..., compute_microversion: _Optional[str] = ..., block_storage_microversion: _Optional[str] = ..., server_availability_zone: _Optional[str] = ..., user_domain_name: _Optional[str] = ..., project_domain_name: _Optional[str] = ..., manages_networks: _Optional[bool] = ..., has_password: _Optional[bool] = ..., password: _Optional[str] = ...) -> None: ...
 
 class GetOpenStackClusterRequest(_message.Message):
     __slots__ = ("name", "read_mask")

@@ -17,13 +17,14 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class PublicImage(_message.Message):
-    __slots__ = ("name", "uid", "display_name", "etag", "create_time", "update_time", "minimum_size", "provider_images")
+    __slots__ = ("name", "uid", "display_name", "etag", "create_time", "update_time", "managed_by", "minimum_size", "provider_images")
     NAME_FIELD_NUMBER: _ClassVar[int]
     UID_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    MANAGED_BY_FIELD_NUMBER: _ClassVar[int]
     MINIMUM_SIZE_FIELD_NUMBER: _ClassVar[int]
     PROVIDER_IMAGES_FIELD_NUMBER: _ClassVar[int]
     name: str
@@ -32,9 +33,10 @@ class PublicImage(_message.Message):
     etag: str
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
+    managed_by: str
     minimum_size: str
     provider_images: _containers.RepeatedCompositeFieldContainer[ProviderImage]
-    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., minimum_size: _Optional[str] = ..., provider_images: _Optional[_Iterable[_Union[ProviderImage, _Mapping]]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., managed_by: _Optional[str] = ..., minimum_size: _Optional[str] = ..., provider_images: _Optional[_Iterable[_Union[ProviderImage, _Mapping]]] = ...) -> None: ...
 
 class ProviderImage(_message.Message):
     __slots__ = ("cluster", "provider_id")

@@ -17,13 +17,14 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class VolumeType(_message.Message):
-    __slots__ = ("name", "uid", "display_name", "etag", "create_time", "update_time", "minimum_size", "maximum_size", "granularity", "retention_seconds", "availability_zones", "placements")
+    __slots__ = ("name", "uid", "display_name", "etag", "create_time", "update_time", "managed_by", "minimum_size", "maximum_size", "granularity", "retention_seconds", "availability_zones", "placements")
     NAME_FIELD_NUMBER: _ClassVar[int]
     UID_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    MANAGED_BY_FIELD_NUMBER: _ClassVar[int]
     MINIMUM_SIZE_FIELD_NUMBER: _ClassVar[int]
     MAXIMUM_SIZE_FIELD_NUMBER: _ClassVar[int]
     GRANULARITY_FIELD_NUMBER: _ClassVar[int]
@@ -36,13 +37,14 @@ class VolumeType(_message.Message):
     etag: str
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
+    managed_by: str
     minimum_size: str
     maximum_size: str
     granularity: str
     retention_seconds: int
     availability_zones: _containers.RepeatedScalarFieldContainer[str]
     placements: _containers.RepeatedCompositeFieldContainer[VolumeTypePlacement]
-    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., minimum_size: _Optional[str] = ..., maximum_size: _Optional[str] = ..., granularity: _Optional[str] = ..., retention_seconds: _Optional[int] = ..., availability_zones: _Optional[_Iterable[str]] = ..., placements: _Optional[_Iterable[_Union[VolumeTypePlacement, _Mapping]]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., managed_by: _Optional[str] = ..., minimum_size: _Optional[str] = ..., maximum_size: _Optional[str] = ..., granularity: _Optional[str] = ..., retention_seconds: _Optional[int] = ..., availability_zones: _Optional[_Iterable[str]] = ..., placements: _Optional[_Iterable[_Union[VolumeTypePlacement, _Mapping]]] = ...) -> None: ...
 
 class VolumeTypePlacement(_message.Message):
     __slots__ = ("cluster", "provider_id", "provider_type", "backend_host")

@@ -20,7 +20,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Instance(_message.Message):
-    __slots__ = ("name", "uid", "display_name", "labels", "annotations", "generation", "observed_generation", "reconciling", "conditions", "etag", "create_time", "update_time", "delete_time", "purge_time", "instance_type", "availability_zone", "state", "desired_state", "volumes", "network_interfaces", "ssh_public_keys", "user_data", "deletion_protection")
+    __slots__ = ("name", "uid", "display_name", "labels", "annotations", "generation", "observed_generation", "reconciling", "conditions", "etag", "create_time", "update_time", "delete_time", "purge_time", "managed_by", "instance_type", "availability_zone", "state", "desired_state", "volumes", "network_interfaces", "ssh_public_keys", "user_data", "deletion_protection")
     class State(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         STATE_UNSPECIFIED: _ClassVar[Instance.State]
@@ -67,6 +67,7 @@ class Instance(_message.Message):
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
     DELETE_TIME_FIELD_NUMBER: _ClassVar[int]
     PURGE_TIME_FIELD_NUMBER: _ClassVar[int]
+    MANAGED_BY_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     AVAILABILITY_ZONE_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -90,6 +91,7 @@ class Instance(_message.Message):
     update_time: _timestamp_pb2.Timestamp
     delete_time: _timestamp_pb2.Timestamp
     purge_time: _timestamp_pb2.Timestamp
+    managed_by: str
     instance_type: str
     availability_zone: str
     state: Instance.State
@@ -99,7 +101,7 @@ class Instance(_message.Message):
     ssh_public_keys: _containers.RepeatedScalarFieldContainer[str]
     user_data: str
     deletion_protection: bool
-    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., annotations: _Optional[_Mapping[str, str]] = ..., generation: _Optional[int] = ..., observed_generation: _Optional[int] = ..., reconciling: _Optional[bool] = ..., conditions: _Optional[_Iterable[_Union[_condition_pb2.Condition, _Mapping]]] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., delete_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., purge_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., instance_type: _Optional[str] = ..., availability_zone: _Optional[str] = ..., state: _Optional[_Union[Instance.State, str]] = ..., desired_state: _Optional[_Union[Instance.State, str]] = ..., volumes: _Optional[_Iterable[_Union[InstanceVolume, _Mapping]]] = ..., network_interfaces: _Optional[_Iterable[_Union[InstanceNetworkInterface, _Mapping]]] = ..., ssh_public_keys: _Optional[_Iterable[str]] = ..., user_data: _Optional[str] = ..., deletion_protection: _Optional[bool] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., annotations: _Optional[_Mapping[str, str]] = ..., generation: _Optional[int] = ..., observed_generation: _Optional[int] = ..., reconciling: _Optional[bool] = ..., conditions: _Optional[_Iterable[_Union[_condition_pb2.Condition, _Mapping]]] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., delete_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., purge_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., managed_by: _Optional[str] = ..., instance_type: _Optional[str] = ..., availability_zone: _Optional[str] = ..., state: _Optional[_Union[Instance.State, str]] = ..., desired_state: _Optional[_Union[Instance.State, str]] = ..., volumes: _Optional[_Iterable[_Union[InstanceVolume, _Mapping]]] = ..., network_interfaces: _Optional[_Iterable[_Union[InstanceNetworkInterface, _Mapping]]] = ..., ssh_public_keys: _Optional[_Iterable[str]] = ..., user_data: _Optional[str] = ..., deletion_protection: _Optional[bool] = ...) -> None: ...
 
 class InstanceVolume(_message.Message):
     __slots__ = ("id", "size", "boot", "volume_type", "image", "volume_id")

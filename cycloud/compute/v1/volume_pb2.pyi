@@ -20,7 +20,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Volume(_message.Message):
-    __slots__ = ("name", "uid", "display_name", "labels", "annotations", "generation", "observed_generation", "reconciling", "conditions", "etag", "create_time", "update_time", "delete_time", "purge_time", "volume_type", "availability_zone", "size", "image", "attached_instance", "state")
+    __slots__ = ("name", "uid", "display_name", "labels", "annotations", "generation", "observed_generation", "reconciling", "conditions", "etag", "create_time", "update_time", "delete_time", "purge_time", "managed_by", "volume_type", "availability_zone", "size", "image", "attached_instance", "state")
     class State(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         STATE_UNSPECIFIED: _ClassVar[Volume.State]
@@ -63,6 +63,7 @@ class Volume(_message.Message):
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
     DELETE_TIME_FIELD_NUMBER: _ClassVar[int]
     PURGE_TIME_FIELD_NUMBER: _ClassVar[int]
+    MANAGED_BY_FIELD_NUMBER: _ClassVar[int]
     VOLUME_TYPE_FIELD_NUMBER: _ClassVar[int]
     AVAILABILITY_ZONE_FIELD_NUMBER: _ClassVar[int]
     SIZE_FIELD_NUMBER: _ClassVar[int]
@@ -83,13 +84,14 @@ class Volume(_message.Message):
     update_time: _timestamp_pb2.Timestamp
     delete_time: _timestamp_pb2.Timestamp
     purge_time: _timestamp_pb2.Timestamp
+    managed_by: str
     volume_type: str
     availability_zone: str
     size: str
     image: str
     attached_instance: str
     state: Volume.State
-    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., annotations: _Optional[_Mapping[str, str]] = ..., generation: _Optional[int] = ..., observed_generation: _Optional[int] = ..., reconciling: _Optional[bool] = ..., conditions: _Optional[_Iterable[_Union[_condition_pb2.Condition, _Mapping]]] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., delete_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., purge_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., volume_type: _Optional[str] = ..., availability_zone: _Optional[str] = ..., size: _Optional[str] = ..., image: _Optional[str] = ..., attached_instance: _Optional[str] = ..., state: _Optional[_Union[Volume.State, str]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., annotations: _Optional[_Mapping[str, str]] = ..., generation: _Optional[int] = ..., observed_generation: _Optional[int] = ..., reconciling: _Optional[bool] = ..., conditions: _Optional[_Iterable[_Union[_condition_pb2.Condition, _Mapping]]] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., delete_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., purge_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., managed_by: _Optional[str] = ..., volume_type: _Optional[str] = ..., availability_zone: _Optional[str] = ..., size: _Optional[str] = ..., image: _Optional[str] = ..., attached_instance: _Optional[str] = ..., state: _Optional[_Union[Volume.State, str]] = ...) -> None: ...
 
 class GetVolumeRequest(_message.Message):
     __slots__ = ("name", "read_mask")

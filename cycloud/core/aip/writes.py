@@ -25,11 +25,16 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """What every write request may carry besides its body."""
+    """What every write request may carry besides its body.
+
+    ``manager`` is set by no face: it names the object elsewhere that a declaration was taken from
+    (``cycloud.core.resources.managers``).
+    """
 
     request_id: UUID | None = None
     validate_only: bool = False
     etag: str = ""
+    manager: str = ""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from cycloud.core.changes.models import Change, ChangeType, FeedPosition
 from cycloud.core.changes.news import tell
 from cycloud.core.changes.snapshots import Json, bodies
 from cycloud.core.clock import now
+from cycloud.core.mirrors import Changed
 
 __all__ = ["Pending", "collecting", "record_added", "record_changed", "record_gone"]
 
@@ -48,6 +49,13 @@ class Pending:
 
     def note(self, kind: str, uid: UUID, project_id: int | None) -> _Subject:
         return self._subjects.setdefault(uid, _Subject(kind, project_id))
+
+    def changed(self) -> list[Changed]:
+        """Return what was changed, for those who keep copies."""
+        return [
+            Changed(subject.kind, uid, str((subject.last or {}).get("name", "")))
+            for uid, subject in self._subjects.items()
+        ]
 
     def write(self) -> None:
         """Write the rows: the last thing to be done in the transaction. Nothing where nothing was changed."""

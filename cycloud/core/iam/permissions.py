@@ -138,6 +138,10 @@ PERMISSIONS: Final[Mapping[str, Holder]] = {
     # whom the OpenID provider's people are: operators' pages only
     "iam.oidcIdentities.create": Holder.OPERATOR,
     "iam.oidcIdentities.delete": Holder.OPERATOR,
+    # who declares a resource, the API or an object, and whose a namespace is: operators' pages and commands only
+    "kubernetes.resources.adopt": Holder.OPERATOR,
+    "kubernetes.resources.release": Holder.OPERATOR,
+    "kubernetes.namespaces.bind": Holder.OPERATOR,
     "longrunning.operations.list": Holder.VIEWER,
     "longrunning.operations.get": Holder.VIEWER,
     "longrunning.operations.wait": Holder.VIEWER,

@@ -13,7 +13,7 @@ from cycloud.core.reconcile.leases import LeaseLost, Work, claim_next, give_back
 from cycloud.core.reconcile.models import DueRow, Lane
 from cycloud.core.reconcile.outcomes import Outcome, Transient
 from cycloud.core.reconcile.queue import wake
-from cycloud.core.reconcile.registry import controller
+from cycloud.core.reconcile.registry import controller, is_held
 
 __all__ = ["drain", "run_one", "sweep", "wake_parked"]
 
@@ -31,7 +31,7 @@ def drain(queue: str) -> int:
     end = time.monotonic() + _DRAIN_SECONDS
     count = 0
     while count < _DRAIN_ROWS and time.monotonic() < end:
-        work = claim_next(queue)
+        work = None if is_held(queue) else claim_next(queue)
         if work is None:
             break
         run_one(work)

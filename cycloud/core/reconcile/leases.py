@@ -16,6 +16,7 @@ from django.db.models.functions import RowNumber
 from cycloud.core.changes.record import collecting
 from cycloud.core.clock import now
 from cycloud.core.metrics.instruments import count_lost_lease
+from cycloud.core.mirrors import mirror
 from cycloud.core.reconcile.models import DueRow, Lane
 from cycloud.core.reconcile.outcomes import Done, Outcome, Terminal, Transient, Wait
 from cycloud.core.reconcile.queue import gathering, store, wake
@@ -78,6 +79,7 @@ class Work:
         with transaction.atomic():
             with gathering() as requests, collecting() as changes:
                 yield
+                mirror(changes.changed())
             for name in sorted({own, *requests}):
                 if name == own:
                     self._lock()

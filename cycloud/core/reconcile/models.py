@@ -19,7 +19,7 @@ class DueRow(models.Model):
     """
 
     controller = models.CharField(max_length=64)
-    key = models.CharField(max_length=64)
+    key = models.CharField(max_length=255)
     queue = models.CharField(max_length=64)
     lane = models.SmallIntegerField(choices=Lane.choices, default=Lane.USER)
     project = models.CharField(max_length=64, blank=True)

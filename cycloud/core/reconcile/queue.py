@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce, Least
 
 from cycloud.core.changes.record import collecting
 from cycloud.core.clock import now
+from cycloud.core.mirrors import mirror
 from cycloud.core.reconcile.models import DueRow, Lane
 
 __all__ = [
@@ -78,6 +79,7 @@ def in_order() -> Iterator[None]:
         return
     with gathering() as requests, collecting() as changes:
         yield
+        mirror(changes.changed())
     for name in sorted(requests):
         store(requests[name])
     changes.write()

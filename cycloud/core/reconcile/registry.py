@@ -1,5 +1,6 @@
 """The controllers by name, as CYCLOUD_CONTROLLERS lists them (dotted paths of classes)."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import Protocol
 
@@ -9,7 +10,7 @@ from django.utils.module_loading import import_string
 from cycloud.core.reconcile.leases import Work
 from cycloud.core.reconcile.outcomes import Outcome
 
-__all__ = ["Controller", "controller"]
+__all__ = ["Controller", "controller", "is_held"]
 
 
 class Controller(Protocol):
@@ -26,6 +27,17 @@ class Controller(Protocol):
 def _controllers() -> dict[str, Controller]:
     found: list[Controller] = [import_string(path)() for path in settings.CYCLOUD_CONTROLLERS]
     return {c.name: c for c in found}
+
+
+@cache
+def _gates() -> dict[str, Callable[[], float]]:
+    return {queue: import_string(path) for queue, path in settings.CYCLOUD_QUEUE_GATES.items()}
+
+
+def is_held(queue: str) -> bool:
+    """Tell whether what the rows of a queue need is known to be down: they stay due until it is back."""
+    gate = _gates().get(queue)
+    return gate is not None and gate() > 0.0
 
 
 def controller(name: str) -> Controller:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.db import models
 
 from cycloud.core.conditions import (
@@ -16,6 +17,7 @@ from cycloud.core.conditions import (
     merge_conditions,
     to_json,
 )
+from cycloud.core.mirrors import Changed, mirror
 
 
 class Reconciled(models.Model):
@@ -73,6 +75,36 @@ class Reconciled(models.Model):
         return True
 
 
+class ProviderResource(Reconciled):
+    """What is to exist in one cluster, for one interface resource. Made only by controllers.
+
+    Whoever keeps copies is told of every stored change. ``kind`` and :attr:`name` tell them of which row; it has the
+    name of the interface resource that it is for.
+    """
+
+    kind: ClassVar[str]
+
+    class Meta:
+        abstract = True
+
+    @property
+    def name(self) -> str:
+        raise NotImplementedError(type(self).__name__)
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        super().save(*args, **kwargs)
+        self.tell_mirrors()
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        self.tell_mirrors()
+        return super().delete(*args, **kwargs)
+
+    def tell_mirrors(self) -> None:
+        """Tell those who keep copies that the present transaction changes this row."""
+        if settings.CYCLOUD_MIRRORS:
+            mirror([Changed(self.kind, self.uid, self.name)])
+
+
 class ProjectResource(Reconciled):
     """A resource that users declare, in a project."""
 
@@ -85,6 +117,8 @@ class ProjectResource(Reconciled):
     labels = models.JSONField(default=dict, blank=True)
     annotations = models.JSONField(default=dict, blank=True)
     purge_time = models.DateTimeField(null=True, blank=True)
+    # the object elsewhere that its spec is written in, and only there; empty: the API's
+    managed_by = models.CharField(max_length=255, blank=True, editable=False)
 
     class Meta:
         abstract = True

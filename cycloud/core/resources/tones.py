@@ -13,10 +13,10 @@ from enum import StrEnum
 
 from cycloud.core.conditions import Condition, Status
 
-__all__ = ["Tone", "tone_of"]
+__all__ = ["FAILURES", "Tone", "tone_of"]
 
 # reasons of a pass that failed and is tried again by itself
-_TRIED_AGAIN = frozenset(
+FAILURES = frozenset(
     {
         "DataNotFound",
         "InsufficientCapacity",
@@ -48,6 +48,6 @@ def tone_of(ready: Condition | None, generation: int) -> Tone:
         return Tone.IDLE if ready.reason == "Stopped" else Tone.OK
     if ready.terminal:
         return Tone.BAD
-    if ready.status is Status.UNKNOWN or ready.reason in _TRIED_AGAIN:
+    if ready.status is Status.UNKNOWN or ready.reason in FAILURES:
         return Tone.WARN
     return Tone.BUSY

@@ -19,7 +19,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class NetworkInterface(_message.Message):
-    __slots__ = ("name", "uid", "display_name", "labels", "annotations", "generation", "observed_generation", "reconciling", "conditions", "etag", "create_time", "update_time", "delete_time", "purge_time", "subnet", "availability_zone", "ip_address", "mac_address", "attached_instance", "allocation")
+    __slots__ = ("name", "uid", "display_name", "labels", "annotations", "generation", "observed_generation", "reconciling", "conditions", "etag", "create_time", "update_time", "delete_time", "purge_time", "managed_by", "subnet", "availability_zone", "ip_address", "mac_address", "attached_instance", "allocation")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -48,6 +48,7 @@ class NetworkInterface(_message.Message):
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
     DELETE_TIME_FIELD_NUMBER: _ClassVar[int]
     PURGE_TIME_FIELD_NUMBER: _ClassVar[int]
+    MANAGED_BY_FIELD_NUMBER: _ClassVar[int]
     SUBNET_FIELD_NUMBER: _ClassVar[int]
     AVAILABILITY_ZONE_FIELD_NUMBER: _ClassVar[int]
     IP_ADDRESS_FIELD_NUMBER: _ClassVar[int]
@@ -68,13 +69,14 @@ class NetworkInterface(_message.Message):
     update_time: _timestamp_pb2.Timestamp
     delete_time: _timestamp_pb2.Timestamp
     purge_time: _timestamp_pb2.Timestamp
+    managed_by: str
     subnet: str
     availability_zone: str
     ip_address: str
     mac_address: str
     attached_instance: str
     allocation: str
-    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., annotations: _Optional[_Mapping[str, str]] = ..., generation: _Optional[int] = ..., observed_generation: _Optional[int] = ..., reconciling: _Optional[bool] = ..., conditions: _Optional[_Iterable[_Union[_condition_pb2.Condition, _Mapping]]] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., delete_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., purge_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., subnet: _Optional[str] = ..., availability_zone: _Optional[str] = ..., ip_address: _Optional[str] = ..., mac_address: _Optional[str] = ..., attached_instance: _Optional[str] = ..., allocation: _Optional[str] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., uid: _Optional[str] = ..., display_name: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., annotations: _Optional[_Mapping[str, str]] = ..., generation: _Optional[int] = ..., observed_generation: _Optional[int] = ..., reconciling: _Optional[bool] = ..., conditions: _Optional[_Iterable[_Union[_condition_pb2.Condition, _Mapping]]] = ..., etag: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., delete_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., purge_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., managed_by: _Optional[str] = ..., subnet: _Optional[str] = ..., availability_zone: _Optional[str] = ..., ip_address: _Optional[str] = ..., mac_address: _Optional[str] = ..., attached_instance: _Optional[str] = ..., allocation: _Optional[str] = ...) -> None: ...
 
 class GetNetworkInterfaceRequest(_message.Message):
     __slots__ = ("name", "read_mask")

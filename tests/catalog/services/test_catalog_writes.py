@@ -1,6 +1,6 @@
 """What holds for every kind of the catalog: operators only, audit, wake-up, etags, dry runs, ids."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,7 @@ from cycloud.core.aip.errors import (
 from cycloud.core.aip.writes import WriteOptions
 from cycloud.core.iam.actor import Actor, Role
 from cycloud.core.iam.models import AuditEntry
+from cycloud.core.mirrors import Changed
 from cycloud.core.reconcile.models import DueRow
 from tests.factories.catalog import (
     AvailabilityZoneFactory,
@@ -194,6 +195,54 @@ def test_an_old_etag_is_refused(kind: Kind) -> None:
     with pytest.raises(Aborted):
         kind.delete(actor=OPERATOR, resource_id="new.1", options=old)
     assert kind.model.objects.filter(resource_id="new.1").exists()
+
+
+def test_what_an_object_elsewhere_declares_is_changed_only_from_there(kind: Kind) -> None:
+    make(kind)
+    there = WriteOptions(manager="things/new.1")
+    kind.model.objects.update(managed_by=there.manager)
+    for options in (WriteOptions(), WriteOptions(manager="things/new.2")):
+        for write in (
+            lambda options: kind.update(
+                actor=OPERATOR, resource_id="new.1", changes=kind.changes, options=options
+            ),
+            lambda options: kind.delete(actor=OPERATOR, resource_id="new.1", options=options),
+        ):
+            with pytest.raises(FailedPrecondition) as refused:
+                write(options)
+            assert refused.value.reason == "MANAGED_BY_KUBERNETES"
+    assert kind.model.objects.get(resource_id="new.1").revision == 1
+    kind.update(actor=OPERATOR, resource_id="new.1", changes=kind.changes, options=there)
+    assert kind.model.objects.get(resource_id="new.1").display_name == "New"
+    kind.delete(actor=OPERATOR, resource_id="new.1", options=there)
+    assert not kind.model.objects.filter(resource_id="new.1").exists()
+
+
+@pytest.mark.parametrize("name", ["instance type", "volume type", "image", "cluster"])
+def test_what_an_object_elsewhere_makes_is_marked(name: str) -> None:
+    zone = AvailabilityZoneFactory.create(resource_id="z1")
+    OpenStackClusterFactory.create(resource_id="gen7", availability_zone=zone)
+    InstanceFamilyFactory.create(resource_id="m7a")
+    made = make(KINDS[name], manager="things/new.1")
+    assert KINDS[name].model.objects.get(pk=made.pk).managed_by == "things/new.1"
+
+
+told: list[Changed] = []
+
+
+def listen(changed: Sequence[Changed]) -> None:
+    """Stands in for somebody who keeps copies."""
+    told.extend(changed)
+
+
+def test_who_keeps_copies_is_told_of_every_write_but_a_dry_run(kind: Kind, settings: Any) -> None:
+    settings.CYCLOUD_MIRRORS = [f"{__name__}.listen"]
+    told.clear()
+    make(kind, validate_only=True)
+    made = make(kind)
+    kind.update(actor=OPERATOR, resource_id="new.1", changes=kind.changes)
+    kind.delete(actor=OPERATOR, resource_id="new.1")
+    assert told == [Changed(kind.model.kind, made.uid, f"{kind.model.collection}/new.1")] * 3
 
 
 def test_what_is_not_there_and_what_cannot_be_changed_is_said(kind: Kind) -> None:

@@ -6,7 +6,15 @@ A new reason is entered in the module of its area here, and docs/errors.md is wr
 
 import re
 
-from cycloud.core.aip.reasons import catalog, compute, iam, networking, requests, watch
+from cycloud.core.aip.reasons import (
+    catalog,
+    compute,
+    iam,
+    kubernetes,
+    networking,
+    requests,
+    watch,
+)
 from cycloud.core.aip.reasons.conditions import CONDITION_REASONS as _CONDITIONS
 from cycloud.core.aip.reasons.fields import FIELD_REASONS as _FIELDS
 from cycloud.core.aip.reasons.reason import ConditionReason, ErrorReason, FieldReason
@@ -24,7 +32,7 @@ __all__ = [
 
 ERROR_REASONS: dict[str, ErrorReason] = {
     entry.reason: entry
-    for area in (requests, iam, catalog, networking, compute, watch)
+    for area in (requests, iam, catalog, networking, compute, watch, kubernetes)
     for entry in area.REASONS
 }
 FIELD_REASONS = {entry.reason: entry for entry in _FIELDS}

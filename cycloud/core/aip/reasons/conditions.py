@@ -201,4 +201,18 @@ CONDITION_REASONS = (
         "Delete what is not used, or ask your platform team for a larger quota.",
         "割り当ての上限に達しています。",
     ),
+    ConditionReason(
+        "Accepted",
+        "Accepted=True",
+        "What the Kubernetes object declares was taken in.",
+        "Nothing.",
+        "宣言を取り込みました。",
+    ),
+    ConditionReason(
+        "ReadOnlyKind",
+        "Accepted=False",
+        "Objects of this kind are only shown in Kubernetes; what they show is made over the API.",
+        "Delete the object, and make the resource over the API.",
+        "この種類のオブジェクトは参照専用です。API で作成してください。",
+    ),
 )

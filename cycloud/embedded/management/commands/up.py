@@ -20,6 +20,9 @@ from cycloud.embedded.options import (
 from cycloud.embedded.ports import PortBusy
 from cycloud.embedded.run import PieceDied, run
 from cycloud.embedded.terminal import Terminal
+from cycloud.kubernetes.config import UnusableConfiguration
+from cycloud.kubernetes.webhooks.server import CannotListen as WebhooksCannotListen
+from cycloud.kubernetes.webhooks.tls import UnusableFiles
 from cycloud.simulator.server import SimulatorError
 from cycloud.simulator.site import StateFileError
 
@@ -56,5 +59,8 @@ class Command(BaseCommand):
             PortBusy,
             SimulatorError,
             StateFileError,
+            UnusableConfiguration,
+            UnusableFiles,
+            WebhooksCannotListen,
         ) as error:
             raise CommandError(str(error)) from error

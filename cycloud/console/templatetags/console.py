@@ -33,6 +33,29 @@ def state_badge(resource: ProjectResource) -> SafeString:
 
 
 @register.simple_tag
+def manager_badge(resource: ProjectResource) -> SafeString:
+    """Tell that a resource is declared in Kubernetes, and in which object; nothing of what is the API's."""
+    if not resource.managed_by:
+        return SafeString("")
+    return format_html(
+        '<span class="badge plain" title="{}">Managed by Kubernetes</span>', _lock_reason(resource)
+    )
+
+
+@register.simple_tag
+def locked_button(label: str, resource: ProjectResource, size: str = "") -> SafeString:
+    """Show a button that cannot be pressed, with the reason: the service would refuse it."""
+    return format_html(
+        '<button class="button {}" type="button" disabled title="{}">{}'
+        '<span class="visually-hidden"> {}</span></button>',
+        size,
+        _lock_reason(resource),
+        label,
+        resource.resource_id,
+    )
+
+
+@register.simple_tag
 def ready_reason(resource: ProjectResource) -> str:
     """Return the Ready reason where it says more than the badge does, else nothing."""
     ready = resource.ready
@@ -145,6 +168,10 @@ def _label(resource: ProjectResource, tone: Tone) -> str:
     if state:
         return spaced(str(state).lower())
     return {Tone.OK: "Ready", Tone.BUSY: "Preparing", Tone.IDLE: "Ready"}.get(tone, "Not ready")
+
+
+def _lock_reason(resource: ProjectResource) -> str:
+    return f"Declared in the Kubernetes object {resource.managed_by}: change it there."
 
 
 def _past(seconds: float) -> str:

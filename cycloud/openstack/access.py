@@ -1,6 +1,5 @@
 """How to reach one cluster: a value that the catalog makes, so that nothing here knows a model."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -24,10 +23,3 @@ class ClusterAccess:
     ca_certificate: str = ""
     compute_microversion: str = ""
     block_storage_microversion: str = ""
-
-
-# called before every call to a cluster with (service, verb, is_write); may raise, and the call is then not made.
-# The engine checks the lease there; crash tests end the worker there.
-BeforeCall = Callable[[str, str, bool], None]
-# called after the answer has arrived, before anybody sees it
-AfterCall = Callable[[str, str, bool], None]

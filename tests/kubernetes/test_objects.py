@@ -31,7 +31,8 @@ ROW = Manifest(UID, {"size": 1}, conditions=(ready(),), labels={"env": "prod"})
 def stored(body: dict[str, Any], manager: str = "cycloud", **metadata: Any) -> dict[str, Any]:
     """Return what a server has after an apply of ``body``."""
     labels = body["metadata"].get("labels", {})
-    fields = {"f:metadata": {"f:labels": {f"f:{key}": {} for key in labels}}, "f:spec": {}}
+    owned: dict[str, Any] = {f"f:{key}": {} for key in labels}
+    fields: dict[str, Any] = {"f:metadata": {"f:labels": owned}, "f:spec": {}}
     entry = {"manager": manager, "operation": "Apply", "fieldsV1": fields}
     own = {"uid": "o-1", "generation": 3, "resourceVersion": "9", "managedFields": [entry]}
     return {**body, "metadata": {**body["metadata"], **own, **metadata}}

@@ -2,17 +2,15 @@
 
 import asyncio
 import socket
-import threading
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import uvicorn
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from cycloud.core.threaded_server import ThreadedServer
 from cycloud.kubernetes.intake import dry_run
 from cycloud.kubernetes.kinds import Json
 from cycloud.kubernetes.webhooks.admission import Judge, verdict_on
@@ -35,8 +33,6 @@ __all__ = [
     "options_of_settings",
 ]
 
-START_SECONDS: Final = 30.0
-STOP_SECONDS: Final = 12.0
 # how long reviews under way may take to end
 DRAIN_SECONDS: Final = 3
 # an object and the one before it, each as large as the API server takes any request (3 MiB)
@@ -82,62 +78,30 @@ def options_of_settings() -> WebhookOptions:
     )
 
 
-class WebhookServer:
+class WebhookServer(ThreadedServer):
     """Serves the webhooks in a thread of its own. ``judge`` is for tests."""
 
     def __init__(self, options: WebhookOptions, *, judge: Judge = dry_run) -> None:
         """Raises UnusableFiles and CannotListen."""
         context = FollowingContext(options.tls)
         self._application = _application(options, judge)
-        self._socket = _listen(options.host, options.port)
-        self.port = int(self._socket.getsockname()[1])
-        self._ready = threading.Event()
-        config = uvicorn.Config(
+        super().__init__(
             self._application,
+            _listen(options.host, options.port),
+            name="webhooks' server",
             http=_Protocol,
             ws="none",
             lifespan="off",
-            log_config=None,
-            access_log=False,
             server_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=DRAIN_SECONDS,
             ssl_context_factory=lambda *_: context,
-            # tells that it serves: called once per second from the first round of its loop on
-            callback_notify=self._notify,
-            timeout_notify=1,
         )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
-
-    def start(self) -> None:
-        """Return when reviews are answered. Raises RuntimeError if that does not come about."""
-        self._thread.start()
-        if not self._ready.wait(START_SECONDS) or not self._server.started:
-            raise RuntimeError("The webhooks' server did not start; the lines above tell why.")
 
     def stop(self) -> None:
         """Answer what is under way, and end. Harmless to repeat."""
-        self._server.should_exit = True
-        if self._thread.is_alive():
-            self._thread.join(STOP_SECONDS)
-        self._socket.close()
+        super().stop()
         self._application.close()
-
-    @property
-    def running(self) -> bool:
-        return self._thread.is_alive()
-
-    def _run(self) -> None:
-        try:
-            with suppress(SystemExit):
-                self._server.run(sockets=[self._socket])
-        finally:
-            # start() must not wait for a server that has ended already
-            self._ready.set()
-
-    async def _notify(self) -> None:
-        self._ready.set()
 
 
 class _Protocol(H11Protocol):

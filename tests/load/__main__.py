@@ -8,7 +8,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.e2e.harness import testbed
-from tests.load import allocations, faces, memory, moves, reconciles, sizes, watch, watch_rpc
+from tests.load import (
+    allocations,
+    faces,
+    kubernetes,
+    memory,
+    moves,
+    reconciles,
+    sizes,
+    watch,
+    watch_rpc,
+)
 from tests.load.figures import note
 
 # in the order in which they run; the idle ones first
@@ -18,6 +28,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, int], None]] = {
     "watch": watch.run,
     "watch-grpc": watch_rpc.run,
     "faces": faces.run,
+    "kubernetes": kubernetes.run,
     "memory": memory.run,
     "moves": moves.run,
     "sizes": sizes.run,

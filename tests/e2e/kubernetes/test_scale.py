@@ -84,7 +84,7 @@ def _fill(crowd: Tenant) -> None:
 
 
 def _until_all_is_done() -> None:
-    rows = DueRow.objects.filter(controller=CONTROLLER)
+    rows = DueRow.objects.filter(controller=CONTROLLER, project="crowd")
     until(lambda: not rows.exists(), "the end of the queue", 60 + OBJECTS * PASS_SECONDS)
 
 
@@ -139,7 +139,7 @@ def test_a_users_change_does_not_wait_behind_a_comparison(world: World, crowd: T
     comparing = threading.Thread(target=compare, daemon=True)
     comparing.start()
     try:
-        backlog = DueRow.objects.filter(controller=CONTROLLER)
+        backlog = DueRow.objects.filter(controller=CONTROLLER, project=crowd.project_id)
         until(lambda: backlog.count() > OBJECTS // 10, "a backlog", 60)
         names = [f"ni-{OBJECTS - 1 - turn:05d}" for turn in range(CHANGES)]
         waited = [_change(crowd, name, f"turn {turn}") for turn, name in enumerate(names)]

@@ -266,7 +266,7 @@ def _end(scene: Scene, plural: str, name: str) -> Json:
             )
             for row in rows
         ],
-        "uid": not found or str(found["status"].get("uid", "")) in {*uids, ""},
+        "uid": str(((found or {}).get("status") or {}).get("uid", "")) in {*uids, ""},
         "in the clouds": [(v.size, v.status) for v in provider],
         "events": sorted({(e["reason"], e["type"]) for e in api.events(name)}),
         "bindings": len([b for b in api.all("volumebindings") if b["metadata"]["name"] == name]),

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.utils.module_loading import import_string
 
 from cycloud.celery import app
 from cycloud.core.aip.rpc.server import RpcOptions, RpcServer
@@ -21,10 +22,6 @@ from cycloud.embedded.seed import seed
 from cycloud.embedded.seed_result import SeedResult
 from cycloud.embedded.terminal import Terminal
 from cycloud.embedded.web import WebServer
-from cycloud.kubernetes.client import client
-from cycloud.kubernetes.marks import QUEUE
-from cycloud.kubernetes.watcher.watcher import Watcher
-from cycloud.kubernetes.webhooks.server import WebhookServer, is_configured, options_of_settings
 from cycloud.simulator.server import SimulatorServer
 from cycloud.simulator.site import Site
 
@@ -58,7 +55,8 @@ def run(options: UpOptions, terminal: Terminal, stop: threading.Event, applicati
         seeded = _seed(simulator, options, terminal)
         watched = _start_background(options, terminal, stack)
         if settings.CYCLOUD_KUBERNETES_ENABLED:
-            watched |= _start_kubernetes(options, terminal, stack)
+            # with it comes a library of 40 MiB that nobody else needs
+            watched |= import_string("cycloud.embedded.kubernetes.start")(options, terminal, stack)
         web = WebServer(application, listening)
         stack.callback(web.stop)
         with terminal.step("Web server") as step:
@@ -129,32 +127,6 @@ def _start_background(
     with terminal.step("Beat"):
         beat.start()
     return {"worker": lambda: worker.running, "beat": lambda: beat.running}
-
-
-def _start_kubernetes(
-    options: UpOptions, terminal: Terminal, stack: ExitStack
-) -> dict[str, Callable[[], bool]]:
-    """Start a worker for the sync and the watcher. Raises UnusableConfiguration."""
-    watcher = Watcher()
-    worker = Worker(app, queues=[QUEUE], concurrency=options.kubernetes_threads, name=QUEUE)
-    stack.callback(worker.stop)
-    stack.callback(watcher.stop)
-    with terminal.step("Kubernetes") as step:
-        worker.start()
-        watcher.start()
-        step.detail = f"{client().host}, {options.kubernetes_threads} threads"
-    pieces = {
-        "worker for Kubernetes": lambda: worker.running,
-        "Kubernetes watcher": lambda: watcher.running,
-    }
-    if is_configured():
-        webhooks = WebhookServer(options_of_settings())
-        stack.callback(webhooks.stop)
-        with terminal.step("Kubernetes webhooks") as step:
-            webhooks.start()
-            step.detail = f"port {webhooks.port}"
-        pieces["Kubernetes webhooks"] = lambda: webhooks.running
-    return pieces
 
 
 def _start_rpc(options: UpOptions, terminal: Terminal, stack: ExitStack) -> RpcServer:

@@ -194,18 +194,19 @@ LOGGING: dict[str, Any] = {
 
 
 # -- the controllers of the engine, and what its slow resync goes through
-CYCLOUD_CONTROLLERS = [
-    "catalog.reconcilers.catalog.CatalogController",
-    "networking.reconcilers.openstack_subnet.OpenStackSubnetController",
-    "compute.reconcilers.instance.InstanceController",
-    "compute.reconcilers.volume.VolumeController",
-    "compute.reconcilers.volume_binding.VolumeBindingController",
-    "compute.reconcilers.openstack_instance.OpenStackInstanceController",
-    "compute.reconcilers.openstack_volume.OpenStackVolumeController",
-    "compute.reconcilers.openstack_network_interface.OpenStackNetworkInterfaceController",
-    "compute.reconcilers.cluster_resync.ClusterResyncController",
-    "cycloud.kubernetes.controller.KubernetesController",
-]
+_COMPUTE = "compute.reconcilers"
+CYCLOUD_CONTROLLERS = {
+    "catalog": "catalog.reconcilers.catalog.CatalogController",
+    "openstack_subnet": "networking.reconcilers.openstack_subnet.OpenStackSubnetController",
+    "instance": f"{_COMPUTE}.instance.InstanceController",
+    "volume": f"{_COMPUTE}.volume.VolumeController",
+    "volume_binding": f"{_COMPUTE}.volume_binding.VolumeBindingController",
+    "openstack_instance": f"{_COMPUTE}.openstack_instance.OpenStackInstanceController",
+    "openstack_volume": f"{_COMPUTE}.openstack_volume.OpenStackVolumeController",
+    "openstack_network_interface": f"{_COMPUTE}.openstack_network_interface.OpenStackNetworkInterfaceController",
+    "cluster_resync": f"{_COMPUTE}.cluster_resync.ClusterResyncController",
+    "kubernetes": "cycloud.kubernetes.controller.KubernetesController",
+}
 CYCLOUD_RESYNC_SOURCES = ["compute.reconcilers.cluster_resync.request_all"]
 
 # -- Kubernetes: every resource as a custom resource too (docs/kubernetes.md); off unless one of the first two is set

@@ -1,4 +1,4 @@
-"""The controllers by name, as CYCLOUD_CONTROLLERS lists them (dotted paths of classes)."""
+"""The controllers by name, as CYCLOUD_CONTROLLERS has them (dotted paths of classes)."""
 
 from collections.abc import Callable
 from functools import cache
@@ -24,22 +24,20 @@ class Controller(Protocol):
 
 
 @cache
-def _controllers() -> dict[str, Controller]:
-    found: list[Controller] = [import_string(path)() for path in settings.CYCLOUD_CONTROLLERS]
-    return {c.name: c for c in found}
-
-
-@cache
-def _gates() -> dict[str, Callable[[], float]]:
-    return {queue: import_string(path) for queue, path in settings.CYCLOUD_QUEUE_GATES.items()}
+def _gate(queue: str) -> Callable[[], float] | None:
+    path = settings.CYCLOUD_QUEUE_GATES.get(queue)
+    gate: Callable[[], float] | None = import_string(path) if path else None
+    return gate
 
 
 def is_held(queue: str) -> bool:
     """Tell whether what the rows of a queue need is known to be down: they stay due until it is back."""
-    gate = _gates().get(queue)
+    gate = _gate(queue)
     return gate is not None and gate() > 0.0
 
 
+@cache
 def controller(name: str) -> Controller:
-    """Return the controller of that name; raises KeyError for an unknown one."""
-    return _controllers()[name]
+    """Return the controller of that name, imported at the first need of it; raises KeyError for an unknown one."""
+    made: Controller = import_string(settings.CYCLOUD_CONTROLLERS[name])()
+    return made

@@ -42,7 +42,7 @@ MOST_CONVERSION_BYTES: Final = 64 * 1024 * 1024
 CONVERSION_THREADS: Final = 2
 
 
-class CannotListen(Exception):
+class CannotListen(ImproperlyConfigured):
     """The address cannot be listened at; the text says which one."""
 
 

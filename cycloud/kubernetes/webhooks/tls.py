@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from django.core.exceptions import ImproperlyConfigured
+
 __all__ = ["FollowingContext", "TlsFiles", "UnusableFiles"]
 
 logger = logging.getLogger(__name__)
 
 
-class UnusableFiles(Exception):
+class UnusableFiles(ImproperlyConfigured):
     """A file for TLS cannot be read or used; the text names it and holds nothing of its content."""
 
 

@@ -4,6 +4,7 @@ import signal
 import threading
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from cycloud.asgi import application
@@ -20,9 +21,6 @@ from cycloud.embedded.options import (
 from cycloud.embedded.ports import PortBusy
 from cycloud.embedded.run import PieceDied, run
 from cycloud.embedded.terminal import Terminal
-from cycloud.kubernetes.config import UnusableConfiguration
-from cycloud.kubernetes.webhooks.server import CannotListen as WebhooksCannotListen
-from cycloud.kubernetes.webhooks.tls import UnusableFiles
 from cycloud.simulator.server import SimulatorError
 from cycloud.simulator.site import StateFileError
 
@@ -59,8 +57,6 @@ class Command(BaseCommand):
             PortBusy,
             SimulatorError,
             StateFileError,
-            UnusableConfiguration,
-            UnusableFiles,
-            WebhooksCannotListen,
+            ImproperlyConfigured,
         ) as error:
             raise CommandError(str(error)) from error

@@ -14,7 +14,7 @@
 
 import logging
 
-from cycloud.core.conditions import Condition
+from cycloud.core.conditions import Condition, Status
 from cycloud.core.reconcile.leases import Work
 from cycloud.core.reconcile.outcomes import Done, Outcome, Terminal, Transient, Wait
 from cycloud.kubernetes.client import client
@@ -85,7 +85,7 @@ def _sync(sync: Pass) -> Outcome:
     if manifest.managed_by == sync.place.path and isinstance(sync.kind, TakenIn):
         if is_being_deleted(observed):
             return delete_resource(sync, sync.kind, manifest, observed)
-        return take_in(sync, sync.kind, observed)
+        return take_in(sync, sync.kind, manifest, observed)
     if is_being_deleted(observed):
         sync.drop_finalizer(observed)
         return Wait(_GOING_SECONDS, "the object is being deleted, and is written anew then")
@@ -104,7 +104,9 @@ def _without_row(sync: Pass, observed: Json) -> Outcome:
     message = (
         f"A {sync.kind.api.kind} is made over the API, and only shown here. Delete this object."
     )
-    return sync.refuse(None, observed, _read_only(message), Terminal(message))
+    refusal = Condition(ACCEPTED.type, Status.FALSE, "ReadOnlyKind", message)
+    sync.write_status(None, observed, refusal)
+    return Terminal(message)
 
 
 def _of_another_row(sync: Pass, observed: Json) -> Outcome:
@@ -114,10 +116,6 @@ def _of_another_row(sync: Pass, observed: Json) -> Outcome:
     else:
         sync.delete(observed)
     return Wait(0.0 if has_our_finalizer(observed) else 1.0, "an object of an earlier resource")
-
-
-def _read_only(message: str) -> Condition:
-    return Condition(ACCEPTED.type, type(ACCEPTED.status).FALSE, "ReadOnlyKind", message)
 
 
 def _outcome_of(fault: KubernetesFault) -> Outcome:

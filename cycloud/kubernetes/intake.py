@@ -44,7 +44,7 @@ def intake_for(place: Place) -> Intake:
             metadata={"namespace": place.namespace},
         )
     actor: Actor = actor_for_service_account(binding.service_account)
-    return Intake(actor, manager=place.path, project_id=binding.project.resource_id)
+    return Intake(actor, manager=place.path)
 
 
 class _Undo(Exception):

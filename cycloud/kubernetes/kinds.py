@@ -117,7 +117,6 @@ class Intake:
 
     actor: Actor
     manager: str
-    project_id: str = ""
 
 
 class TakenIn(Kind):

@@ -1,6 +1,7 @@
 """Which namespace is which project's. A binding is made at the first need of it and stays."""
 
 import hashlib
+from contextlib import suppress
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -18,6 +19,10 @@ def default_namespace(project_id: str) -> str:
     name = f"{settings.CYCLOUD_KUBERNETES_NAMESPACE_PREFIX}{project_id}"
     if len(name) <= _LONGEST and name != settings.CYCLOUD_KUBERNETES_NAMESPACE:
         return name
+    return _with_digest(name, project_id)
+
+
+def _with_digest(name: str, project_id: str) -> str:
     digest = hashlib.sha256(project_id.encode()).hexdigest()[:8]
     return f"{name[: _LONGEST - 9].rstrip('-')}-{digest}"
 
@@ -31,14 +36,13 @@ def binding_for(project_id: str) -> NamespaceBinding | None:
     project = Project.objects.filter(resource_id=project_id).first()
     if project is None:
         return None
-    try:
-        with transaction.atomic():
-            NamespaceBinding.objects.create(
-                project=project, namespace=default_namespace(project_id)
-            )
-    except IntegrityError:
-        # made meanwhile by somebody else; or the namespace is bound to another project, which the query tells
-        pass
+    usual = default_namespace(project_id)
+    # the second where an operator gave the first to another project
+    for namespace in (usual, _with_digest(usual, project_id)):
+        with suppress(IntegrityError), transaction.atomic():
+            NamespaceBinding.objects.create(project=project, namespace=namespace)
+            break
+    # made here, or meanwhile by somebody else
     return bindings.filter(project=project).first()
 
 

@@ -40,6 +40,7 @@ __all__ = [
     "owns_spec",
     "row_uid_of",
     "same_status",
+    "status_body",
     "status_of",
     "time_text",
     "uid_of",
@@ -167,6 +168,11 @@ def foreign_writers(observed: Json, part: str) -> list[str]:
             and not str(entry.get("manager", "")).startswith(MANAGER)
         }
     )
+
+
+def status_body(kind: Kind, place: Place, observed: Json, status: Json) -> Json:
+    """Return what manager ``cycloud-status`` applies to this very object."""
+    return {**_type(kind), "metadata": _identity(place, observed), "status": status}
 
 
 def status_of(

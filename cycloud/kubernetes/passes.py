@@ -23,8 +23,8 @@ from cycloud.kubernetes.objects import (
     marks_of,
     owns_spec,
     same_status,
+    status_body,
     status_of,
-    time_text,
     uid_of,
     without_finalizer,
     without_ownership,
@@ -114,13 +114,6 @@ class Pass:
             self.kind.api, self.place.namespace, self.place.name, uid=uid_of(observed)
         )
 
-    def refuse(
-        self, manifest: Manifest | None, observed: Json, refusal: Condition, outcome: Outcome
-    ) -> Outcome:
-        """Say in the object, and in an Event, why it is not taken in."""
-        self.write_status(manifest, observed, refusal)
-        return outcome
-
     def write_status(
         self, manifest: Manifest | None, observed: Json, accepted: Condition | None
     ) -> bool:
@@ -131,15 +124,7 @@ class Pass:
         for news in changes(observed, wanted, shows_messages=not self.kind.names_clusters):
             self.tell(observed, news)
         self._tell_put_back(observed, foreign_writers(observed, "status"), "status")
-        metadata = {"name": self.place.name}
-        if self.place.namespace:
-            metadata["namespace"] = self.place.namespace
-        body = {
-            "apiVersion": self.kind.api.api_version,
-            "kind": self.kind.api.kind,
-            "metadata": {**metadata, "uid": uid_of(observed)},
-            "status": wanted,
-        }
+        body = status_body(self.kind, self.place, observed, wanted)
         written = self.client.apply_status(self.kind.api, body, manager=STATUS_MANAGER)
         if not same_status(written, wanted):
             self.client.raw("PUT", f"{self._path()}/status", {**written, "status": wanted})
@@ -156,7 +141,8 @@ class Pass:
             f"{', '.join(others)} wrote to the {part}, which belongs to Cycloud: it was put back. Change the resource "
             "over the API, or have it adopted."
         )
-        self.tell(observed, News("PutBack", note, is_warning=True, since=time_text(now())))
+        # whoever does so over and over is told by one Event that counts
+        self.tell(observed, News("PutBack", note, is_warning=True))
 
     def _find_owner(self, manifest: Manifest) -> bool:
         """Fetch the object's owner, if it is to have one; tell whether it is there."""

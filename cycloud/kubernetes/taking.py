@@ -29,15 +29,17 @@ def take_new(sync: Pass, kind: TakenIn, observed: Json) -> Outcome:
         if error is not None:
             return _refuse(sync, None, observed, error)
         observed = sync.mark(observed)
-    outcome = take_in(sync, kind, observed)
+    outcome = take_in(sync, kind, None, observed)
     if isinstance(outcome, Done):
         _wake_those_who_wait(sync)
     return outcome
 
 
-def take_in(sync: Pass, kind: TakenIn, observed: Json) -> Outcome:
-    """Make the row say what the object says, all or nothing, and show the row's status."""
-    manifest = sync.manifest()
+def take_in(sync: Pass, kind: TakenIn, manifest: Manifest | None, observed: Json) -> Outcome:
+    """Make the row say what the object says, all or nothing, and show the row's status.
+
+    ``manifest``: what the row says by now, None where there is none.
+    """
     if manifest is not None:
         observed = sync.mark(observed)
     try:

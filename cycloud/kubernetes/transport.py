@@ -161,6 +161,7 @@ class Transport:
         try:
             self._call(request, make)
         except BaseException:
+            # a hook behind the answer may end the call: nobody would ever close the stream then
             for response in opened:
                 response.close()
             raise

@@ -116,6 +116,19 @@ def test_a_spec_that_somebody_else_wrote_is_put_back_with_an_event(
     assert "kubectl wrote to the spec" in event[2]
 
 
+def test_a_writer_who_does_not_give_up_is_told_by_one_event_that_counts(
+    sync: Sync, api: ApiServer, widgets: Widgets, binding: NamespaceBinding
+) -> None:
+    widgets.add(NAME, size=4)
+    sync.run(NAME)
+    for size in (5, 6, 7):
+        apply_widget(api, size=size, manager="kubectl")
+        sync.run(NAME)
+
+    (event,), _ = api.store.listing("events.k8s.io", "events", "")
+    assert (event["reason"], event["series"]["count"]) == ("PutBack", 3)
+
+
 def test_a_field_that_somebody_added_is_taken_away(
     sync: Sync, api: ApiServer, widgets: Widgets, binding: NamespaceBinding
 ) -> None:

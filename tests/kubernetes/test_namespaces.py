@@ -46,6 +46,21 @@ def test_a_binding_is_made_at_the_first_need_and_stays() -> None:
 
 
 @pytest.mark.django_db
+def test_a_project_whose_usual_namespace_was_given_away_gets_another(
+    settings: LazySettings,
+) -> None:
+    settings.CYCLOUD_KUBERNETES_NAMESPACE_PREFIX = ""
+    first, second = (Project.objects.create(resource_id=name) for name in ("first", "second"))
+    NamespaceBinding.objects.create(project=first, namespace="second", is_ours=False)
+
+    binding = binding_for(second.resource_id)
+
+    assert binding is not None
+    assert binding.namespace.startswith("second-")
+    assert (binding.project, binding.is_ours) == (second, True)
+
+
+@pytest.mark.django_db
 def test_of_no_project_there_is_no_binding() -> None:
     assert binding_for("nobody") is None
 

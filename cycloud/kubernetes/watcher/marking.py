@@ -131,6 +131,7 @@ class Marker:
                         if _has_room(api, name):
                             mark(api.kind, name, lane=lane)
         except BaseException:
+            # whatever ends this, also the process's own end: what was taken out is still to be marked
             for noted, lane in batch:
                 self.note(noted, lane)
             raise

@@ -28,7 +28,7 @@ class Applied:
         self.world, self.kind = world, kind
         self.name = f"projects/{world.project.resource_id}/{kind.collection}/{name}"
         self.manager = f"namespaces/team/{kind.api.plural}/{name}"
-        self.intake = Intake(world.actor(role), self.manager, world.project.resource_id)
+        self.intake = Intake(world.actor(role), self.manager)
 
     def take(self, spec: Mapping[str, Any], **metadata: Any) -> None:
         with transaction.atomic(), in_order():

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.django_db
 KIND = NetworkInterfaceKind()
 NAME = "projects/p/networkInterfaces/eth0"
 EDITOR = Actor("serviceAccounts/p/gitops", roles={"p": Role.EDITOR})
-INTAKE = Intake(EDITOR, "namespaces/cycloud-p/networkinterfaces/eth0", project_id="p")
+INTAKE = Intake(EDITOR, "namespaces/cycloud-p/networkinterfaces/eth0")
 
 
 def take(spec: Json, name: str = NAME, intake: Intake = INTAKE, **metadata: Any) -> None:
@@ -276,7 +276,7 @@ def test_a_row_of_the_api_is_not_taken_over(subnet: Subnet) -> None:
 def test_a_row_of_another_object_is_not_taken_over(subnet: Subnet) -> None:
     take({"subnet": "s"})
     before = trace()
-    other = Intake(EDITOR, "namespaces/another/networkinterfaces/eth0", project_id="p")
+    other = Intake(EDITOR, "namespaces/another/networkinterfaces/eth0")
     with pytest.raises(FailedPrecondition, match="namespaces/cycloud-p/networkinterfaces/eth0"):
         take({"subnet": "s"}, intake=other)
     remove(other)
@@ -286,11 +286,11 @@ def test_a_row_of_another_object_is_not_taken_over(subnet: Subnet) -> None:
 def test_who_is_bound_to_the_namespace_needs_the_role(subnet: Subnet) -> None:
     viewer = Actor("serviceAccounts/p/viewer", roles={"p": Role.VIEWER})
     with pytest.raises(PermissionDenied):
-        take({"subnet": "s"}, intake=Intake(viewer, INTAKE.manager, "p"))
+        take({"subnet": "s"}, intake=Intake(viewer, INTAKE.manager))
     stranger = Actor("serviceAccounts/q/gitops", roles={"q": Role.ADMIN})
     for subnet_name in ("s", "none"):
         with pytest.raises(NotFound, match="no project 'p'"):
-            take({"subnet": subnet_name}, intake=Intake(stranger, INTAKE.manager, "p"))
+            take({"subnet": subnet_name}, intake=Intake(stranger, INTAKE.manager))
     assert shown() is None
 
 

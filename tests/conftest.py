@@ -20,7 +20,6 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
     for story, counts in [*sorted(stories.items()), ("all", sum(stories.values(), Counter()))]:
         modes = {mode: n for mode, n in counts.items() if mode != "different worlds"}
         words = ", ".join(f"{mode} {n}" for mode, n in modes.items())
-        terminalreporter.write_line(
-            f"{story}: {sum(modes.values())} ({words}), "
-            f"which left {counts['different worlds']} different worlds"
-        )
+        worlds = counts.get("different worlds")
+        left = "" if worlds is None else f", which left {worlds} different worlds"
+        terminalreporter.write_line(f"{story}: {sum(modes.values())} ({words}){left}")
